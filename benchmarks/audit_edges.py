@@ -12,10 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from irisdp.certify import audit
+from irisdp import Mechanism, Privacy, audit
 from irisdp.graphs import graph_from_arrays
-from irisdp.mechanisms import Mechanism
-from irisdp.privacy import Privacy
 
 
 def main() -> None:

@@ -15,9 +15,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from irisdp import Privacy
+from irisdp._sampling import add_geometric, draw_ranks
 from irisdp.mechanisms import balanced_line
-from irisdp.privacy import Privacy
-from irisdp.sampling import add_geometric, draw_ranks
 
 
 def main() -> None:

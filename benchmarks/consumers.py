@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from rows.counts import distances, whole_program
 
-from irisdp.cells import CountNodes, GeometricNoise, Link
-from irisdp.consumers.consumer import Consumer
-from irisdp.consumers.optimal import OptimalReading, optimal_reading
+from irisdp import Privacy
+from irisdp._measurements import ChainLink as Link
+from irisdp._measurements import CountNodes, GeometricNoise
+from irisdp.consumers import Consumer, OptimalReading, optimal_reading
 from irisdp.mechanisms import FactoredMechanism
-from irisdp.privacy import Privacy
 
 GAP = 1e-9
 

@@ -22,12 +22,10 @@ from unittest import mock
 import numpy as np
 from qif import mechanism as qif_mechanism
 
-from irisdp import design
-from irisdp.certify import audit, matrix_document
-from irisdp.design.databases import by_orbits
-from irisdp.graphs import Cycle, DatasetGraph, Hamming, Histograms, Path, SortedHistograms, graph_from_edges
-from irisdp.graphs.symmetry import Symmetry
-from irisdp.privacy import Privacy
+from irisdp import Privacy, audit, design
+from irisdp.certify import matrix_document
+from irisdp.design import _symmetry_reduction as by_orbits
+from irisdp.graphs import Cycle, DatasetGraph, Hamming, Histograms, Path, SortedHistograms, Symmetry, graph_from_edges
 
 OURS: dict[str, DatasetGraph] = {
     "path of 100": Path(100),
@@ -100,7 +98,7 @@ def beside_qif(nodes: int, repeats: int) -> None:
             ours.append(spent)
             ratios.append(theirs[-1] / spent)
         value, best = mean_distance(matrix, distances), float(made.objective.value)
-        fixed = np.array(design.programs.repair(matrix, graph, privacy).matrix(), dtype=float)
+        fixed = np.array(design.repair(matrix, graph, privacy).matrix(), dtype=float)
         needed = float(audit(matrix_document(matrix, graph=graph, privacy=privacy)).delta_at_epsilon)
         times = f"{statistics.median(ratios):.1f} [{min(ratios):.1f}, {max(ratios):.1f}]"
         print(f"{name:<20}{spread(theirs):>24}{spread(ours):>22}{times:>24}", end="")

@@ -13,15 +13,14 @@ import statistics
 import time
 from collections.abc import Callable
 
-from irisdp import design
-from irisdp.design.programs.goals import Goal, read_loss
-from irisdp.design.programs.program import mechanism_program
-from irisdp.exact import rational_text
+from irisdp import Privacy, design
+from irisdp._exact import rational_text
+from irisdp._exact.linprog import exact_optimum
+from irisdp._exact.linprog.highs import FloatSolver
+from irisdp._exact.linprog.program import as_floats
+from irisdp.design import Goal
+from irisdp.design._privacy_program import mechanism_program, read_loss
 from irisdp.graphs import Path
-from irisdp.linprog.highs import FloatSolver
-from irisdp.linprog.optimum import exact_optimum
-from irisdp.linprog.program import as_floats
-from irisdp.privacy import Privacy
 
 
 def main() -> None:

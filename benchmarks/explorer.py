@@ -19,8 +19,8 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from irisdp.explorer import create_app
-from irisdp.explorer.ask_fields import FIELDS
+from irisdp._explorer.app import create_app
+from irisdp._explorer.ask_form import FIELDS
 
 CLOSED = ("count", "histogram", "at-least", "majority", "sum", "mean")
 """Answered by a closed form, for which less than 100 ms are promised; for a sum, the ε of an error is searched for."""

@@ -12,11 +12,10 @@ import time
 import numpy as np
 from qif import mechanism as qif_mechanism
 
-from irisdp.certify import audit, matrix_document
-from irisdp.design import consumer
-from irisdp.design.programs import repair
+from irisdp import Privacy, audit
+from irisdp.certify import matrix_document
+from irisdp.design import consumer, repair
 from irisdp.graphs import Path
-from irisdp.privacy import Privacy
 
 
 def main() -> None:

@@ -16,8 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from irisdp import noise
-from irisdp.privacy import Privacy
+from irisdp import Privacy, noise
 
 
 def main() -> None:

@@ -21,7 +21,10 @@ from pathlib import Path
 
 import duckdb
 
-from irisdp.queries import count_records, open_table, read_condition, read_groups
+from irisdp._queries import read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 CONDITION = "age > 40"
 

@@ -16,7 +16,8 @@ from fractions import Fraction
 import numpy as np
 
 from irisdp import Privacy
-from irisdp.cells import GeometricNoise, NamedCounts, PartitionSelection
+from irisdp._measurements import GeometricNoise, PartitionSelection
+from irisdp._measurements import NoisyCountSelection as NamedCounts
 from irisdp.privacy import enclose_steps
 
 EPSILONS = ("0.1", "0.5", "1", "2")

@@ -19,10 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irisdp.families.hamming import release_column
-from irisdp.families.partitions import PartitionMechanism
-from irisdp.families.sorting import release_largest
-from irisdp.privacy import Privacy
+from irisdp import Privacy
+from irisdp.mechanisms import PartitionMechanism, release_column, release_largest
 
 Counts = NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""What other libraries draw, beside the laws that `irisdp.peers` says their mechanisms have.
+"""What other libraries draw, beside the laws that `irisdp.baselines` says their mechanisms have.
 
     python benchmarks/peers.py --draws 100000
 
@@ -22,20 +22,22 @@ from pathlib import Path
 
 from scipy import stats
 
-from irisdp.peers import (
+from irisdp import Privacy
+from irisdp.baselines import (
+    BaselineNoise as PeerNoise,
+)
+from irisdp.baselines import (
     DiscreteGaussian,
     ExponentialScore,
     GeometricCount,
     GeometricMaximum,
     LaplaceMaximum,
-    PeerNoise,
     PermutedFlips,
     Rate,
     RoundedLaplace,
     RoundedStaircase,
     discrete_gaussian,
 )
-from irisdp.privacy import Privacy
 
 LEVEL = 1e-3
 """Probability that some test fails although all laws are right."""

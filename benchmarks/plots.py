@@ -27,10 +27,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from irisdp import design, plot
-from irisdp.mechanisms import Mechanism
-from irisdp.plots.picture import ENDINGS
-from irisdp.privacy import Privacy
+from irisdp import Mechanism, Privacy, design, plot
+from irisdp.plots._picture import ENDINGS
 
 SIZES = (201, 601, 2001)
 SECONDS, BYTES = 2.0, 5_000_000

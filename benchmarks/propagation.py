@@ -21,7 +21,7 @@ import numpy as np
 
 from irisdp import Privacy
 from irisdp.design import binary
-from irisdp.design.rainbows.propagation import GridSteps, spread
+from irisdp.design._propagation import GridSteps, spread
 from irisdp.graphs import Graph, graph_from_arrays
 
 

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irisdp.design.winners.plurality import least_proved_ratio
-from irisdp.mechanisms.pulling import Pulled
+from irisdp.design._plurality import least_proved_ratio
+from irisdp.mechanisms import Pulled
 
 EXPECTED = {
     (3, 20): {0.5: 0.927, 1.0: 0.873, 2.0: 0.703},

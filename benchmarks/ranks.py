@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from irisdp import Privacy
+from irisdp._sampling import draw_ranks
 from irisdp.mechanisms import balanced_line
-from irisdp.privacy import Privacy
-from irisdp.sampling import draw_ranks
 
 
 def main() -> None:

@@ -17,7 +17,9 @@ from pathlib import Path
 
 import duckdb
 
-from irisdp.queries import count_records, open_table, read_condition
+from irisdp._queries.statistics import count_records
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 
 def generate(path: Path, records: int, quoted: bool) -> None:

@@ -17,9 +17,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from irisdp.cells import GeometricNoise, SizeNodes, SizesShape, SortedSizes
-from irisdp.families import PartitionMechanism, release_largest
-from irisdp.privacy import Privacy, halved
+from irisdp import Privacy
+from irisdp._measurements import GeometricNoise, SizeNodes, SizesShape, SortedSizes
+from irisdp.mechanisms import PartitionMechanism, release_largest
+from irisdp.privacy import halved
 
 Sizes = NDArray[np.int64]
 Way = Callable[[Sizes], Sizes]

@@ -15,8 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from irisdp import noise
-from irisdp.privacy import Privacy
+from irisdp import Privacy, noise
 
 CASES = (("1", 2), ("1", 5), ("2", 5), ("3", 2), ("1", 1000), ("0.1", 20))
 """ε, and by how much one person moves a number."""

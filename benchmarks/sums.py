@@ -29,7 +29,7 @@ import numpy as np
 from peers import PACKAGES, environment
 
 import irisdp
-from irisdp.release import read_cells
+from irisdp._release.pipeline import read_statistics as read_cells
 
 EPSILONS = ("0.1", "0.5", "1", "2")
 SURE = 3.5

@@ -18,10 +18,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from irisdp import Mechanism, Privacy
 from irisdp.accounting import total
 from irisdp.graphs import Complete
-from irisdp.mechanisms import Mechanism
-from irisdp.privacy import Privacy
 
 DELTA = "1e-6"
 

@@ -15,8 +15,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from irisdp.plots import Picture
-from irisdp.plots.theme import COLOURS, altair, finished
+from irisdp import Picture
+from irisdp.plots import COLOURS, altair, finished
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "benchmarks"))  # programs, no package

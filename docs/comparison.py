@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from irisdp import compare
-from irisdp.comparison import Comparison
+from irisdp.baselines import Comparison
 
 HERE = Path(__file__).parent
 EPSILONS = ("1/2", "1", "2")

@@ -14,9 +14,7 @@ from pathlib import Path
 from scipy.stats import binom
 
 from irisdp import Privacy
-from irisdp.consumers.consumer import Consumer
-from irisdp.consumers.optimal import optimal_reading
-from irisdp.consumers.value import loss_of_reading
+from irisdp.consumers import Consumer, loss_of_reading, optimal_reading
 from irisdp.mechanisms import FactoredMechanism
 
 PAGE = Path(__file__).with_suffix(".md")

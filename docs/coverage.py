@@ -19,8 +19,9 @@ from typing import Any
 import pyarrow as pa
 
 from irisdp import plan
-from irisdp.cells import HIGH, LOW, PROBABILITY, NamedCounts
-from irisdp.release import read_cells
+from irisdp._measurements import HIGH, LOW, PROBABILITY
+from irisdp._measurements import NoisyCountSelection as NamedCounts
+from irisdp._release.pipeline import read_statistics as read_cells
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -109,7 +110,7 @@ def _between(truth: Any, low: Any, high: Any) -> bool:
 
 def _exact(mechanism: Any, confidence: Fraction) -> float | None:
     """Return how often unclamped ends hold, by the noise's law."""
-    from irisdp.cells import least_distance
+    from irisdp._measurements import least_distance
 
     if isinstance(mechanism, NamedCounts):
         return None  # the law given that a group is named differs from group to group

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irisdp import Privacy
-from irisdp.families.sorting import minimax_risk, noise_risk, release_largest
+from irisdp.mechanisms import minimax_risk, noise_risk, release_largest
 
 Counts = NDArray[np.int64]
 HERE = Path(__file__).parent

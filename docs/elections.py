@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.csv as text
 
 from irisdp import plan
-from irisdp.release import read_cells
+from irisdp._release.pipeline import read_statistics as read_cells
 
 HERE = Path(__file__).parent
 STUDY = HERE.parent / "examples" / "anes96.csv"

@@ -18,8 +18,7 @@ import numpy as np
 
 import irisdp
 from irisdp import Privacy
-from irisdp.design import binary, rainbow
-from irisdp.design.rainbows import curves, turning_points
+from irisdp.design import binary, curves, rainbow, turning_points
 from irisdp.privacy import hockey_stick
 
 HERE = Path(__file__).parent
@@ -59,7 +58,7 @@ def curve_chart(figure: int, delta: Fraction) -> tuple[alt.LayerChart | alt.HCon
     privacy = Privacy(ratio="1.2", delta=delta)
     times = np.linspace(0, DEEPEST, 10 * DEEPEST + 1)
     lines = curves(ROW, times, privacy)
-    corrected = iterated(ROW, privacy, irisdp.privacy.step)
+    corrected = iterated(ROW, privacy, irisdp.privacy._operator)
     chart = panel(times, lines, [[float(p) for p in row] for row in corrected], "corrected operator")
     turns = ", ".join(map(str, turning_points(ROW, privacy)))
     needed = true_delta(corrected, privacy)

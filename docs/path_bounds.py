@@ -16,7 +16,7 @@ import altair as alt
 import numpy as np
 
 from irisdp import Privacy, design
-from irisdp.design.databases.path_bounds import best_path_bound, exponential_ratio_limit, middle_distance_limit
+from irisdp.design import best_path_bound, exponential_ratio_limit, middle_distance_limit
 from irisdp.graphs import Path
 
 HERE = FilePath(__file__).parent

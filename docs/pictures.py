@@ -11,7 +11,9 @@ import json
 from pathlib import Path
 
 import irisdp
-from irisdp import Privacy, design, plots
+from irisdp import Privacy, design
+from irisdp.plots import heat_map, rainbow_curves
+from irisdp.plots._comparisons import error_against_epsilon
 from irisdp.privacy import Gaussian
 
 HERE = Path(__file__).parent
@@ -41,12 +43,12 @@ irisdp.plot("docs/report/votes.csv", title="Voters", labels=labels)""",
     ),
     "heat-map": (
         "plots.heat_map(design.geometric(8, Privacy(ratio=2)))",
-        lambda: plots.heat_map(design.geometric(8, Privacy(ratio=2))),
+        lambda: heat_map(design.geometric(8, Privacy(ratio=2))),
     ),
     "rainbow-curves": (
         f"""row = {json.dumps(ROW)}
 plots.rainbow_curves(row, Privacy(ratio="1.2", delta="0.01"))""",
-        lambda: plots.rainbow_curves(ROW, Privacy(ratio="1.2", delta="0.01")),
+        lambda: rainbow_curves(ROW, Privacy(ratio="1.2", delta="0.01")),
     ),
     "trade-off": (
         "Privacy(epsilon=1).plot()",
@@ -67,11 +69,11 @@ mechanism.plot(form="trade-off")""",
     ),
     "error-count": (
         'plots.error_against_epsilon("count")',
-        lambda: plots.error_against_epsilon("count"),
+        lambda: error_against_epsilon("count"),
     ),
     "error-majority": (
         'plots.error_against_epsilon("majority", objective="lead-5")',
-        lambda: plots.error_against_epsilon("majority", objective="lead-5"),
+        lambda: error_against_epsilon("majority", objective="lead-5"),
     ),
 }
 """Name of the figure → the Python that makes it, and the picture."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from irisdp.reproduction import WORKS, Reproduction, reproduce
-from irisdp.reproduction.verdicts import VERDICTS
+from irisdp import reproduce
+from irisdp.reproduction import WORKS, Reproduction
+from irisdp.reproduction._verdicts import VERDICTS
 
 HERE = Path(__file__).parent
 

@@ -35,10 +35,8 @@ def ring_of(edges: int, kind: str) -> tuple[Any, Any, Any, Any]:
 
 
 def audited(edges: int, kind: str) -> Task:
-    from irisdp.certify import audit
+    from irisdp import Mechanism, Privacy, audit
     from irisdp.graphs import graph_from_arrays
-    from irisdp.mechanisms import Mechanism
-    from irisdp.privacy import Privacy
 
     tails, heads, row_of, weights = ring_of(edges, kind)
     nodes, privacy = range(len(row_of)), Privacy(ratio="11/10") if kind == "slow" else Privacy(ratio=2, delta="1/20")
@@ -103,8 +101,8 @@ def _saved(counts: int, loss: str) -> tuple[Any, Path]:
 
 def total(releases: int) -> Task:
     """The total of so many releases at ε = 1/1000 … 60/1000, at δ = 10⁻⁶; how far apart the two bounds are."""
+    from irisdp import Privacy
     from irisdp.accounting import total
-    from irisdp.privacy import Privacy
 
     items = [(Privacy(epsilon=Fraction(1 + k % 60, 1000)), 1) for k in range(releases)]
 

@@ -30,9 +30,9 @@ def bayes(n: int, epsilon: str, loss: str, bell: bool = False) -> Task:
 
 
 def _read(n: int, epsilon: str, loss: str, **knows: Any) -> Any:
+    from irisdp import Privacy
     from irisdp.consumers import Consumer, optimal_reading
     from irisdp.mechanisms import FactoredMechanism
-    from irisdp.privacy import Privacy
 
     return optimal_reading(FactoredMechanism(privacy=Privacy(epsilon=epsilon), n=n), Consumer(n, loss, **knows))
 

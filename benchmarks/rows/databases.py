@@ -17,8 +17,8 @@ def sorted_list(total: int, delta: str | None) -> Task:
     """Release all sizes of a Zipf-like list, sorted, by the exponential mechanism; its error is told."""
     import numpy as np
 
-    from irisdp.families.partitions import PartitionMechanism
-    from irisdp.privacy import Privacy
+    from irisdp import Privacy
+    from irisdp.mechanisms import PartitionMechanism
 
     privacy = Privacy(epsilon=1) if delta is None else Privacy(epsilon=1, delta=delta)
     made, counts = PartitionMechanism(total=total, privacy=privacy), zipf_like(total)
@@ -64,8 +64,8 @@ def column(records: int) -> Task:
     """Release each record's kind, one of eight, by randomised response."""
     import numpy as np
 
-    from irisdp.families.hamming import release_column
-    from irisdp.privacy import Privacy
+    from irisdp import Privacy
+    from irisdp.mechanisms import release_column
 
     values, privacy = np.random.default_rng(1).integers(0, 8, records), Privacy(epsilon=1)
     release_column(values[:10], 8, privacy)

@@ -13,9 +13,8 @@ Task = Callable[[], Any]
 
 def designed(size: int, shape: str) -> Task:
     """Design as a whole: symmetry, program, exact solution, certificate, seal."""
-    from irisdp import design
+    from irisdp import Privacy, design
     from irisdp.graphs import Cycle, Hamming, Histograms, Path, graph_from_edges
-    from irisdp.privacy import Privacy
 
     made: dict[str, Callable[[], Any]] = {
         "path": lambda: Path(size),

@@ -45,9 +45,9 @@ def table_in_floats(draws: int) -> Task:
 def ranks(nodes: int, most: int, epsilon: str) -> Task:
     import numpy as np
 
+    from irisdp import Privacy
+    from irisdp._sampling import draw_ranks
     from irisdp.mechanisms import balanced_line
-    from irisdp.privacy import Privacy
-    from irisdp.sampling import draw_ranks
 
     random = np.random.default_rng(1)
     classes, depths = random.integers(0, 2, nodes), random.integers(0, most, nodes)
@@ -60,9 +60,9 @@ def ranks(nodes: int, most: int, epsilon: str) -> Task:
 def winners(cells: int, categories: int) -> Task:
     import numpy as np
 
-    from irisdp.cells import GapNodes, LargestCategory
+    from irisdp import Privacy
+    from irisdp._measurements import GapNodes, LargestCategory
     from irisdp.design import plurality
-    from irisdp.privacy import Privacy
 
     pair, counts = Privacy(epsilon=1), _counts(cells, categories)
     nodes = GapNodes(tuple(range(categories)), counts.max(axis=1, keepdims=True) - counts)
@@ -102,8 +102,9 @@ def audiences(cells: int) -> Task:
     """What `publish --audience` draws: the most accurate release from the counts, each further one from the last."""
     import numpy as np
 
-    from irisdp.cells import CountNodes, GeometricNoise, Link
-    from irisdp.privacy import Privacy
+    from irisdp import Privacy
+    from irisdp._measurements import ChainLink as Link
+    from irisdp._measurements import CountNodes, GeometricNoise
 
     counts = np.random.default_rng(0).integers(0, 1000, cells)
     nodes = CountNodes(counts, np.zeros(cells, np.int64), None)

@@ -122,7 +122,7 @@ def binary(nodes: int, share: float, values: int) -> Task:
 
 def labels(nodes: int, share: float, values: int) -> Task:
     """Of that only: the least label that each node may have."""
-    from irisdp.design.rainbows.propagation import spread
+    from irisdp.design._propagation import spread
 
     graph, given, steps = _given(nodes, share, values)
     return lambda: spread(graph, given, steps) and {}
@@ -137,7 +137,7 @@ def labels_by_heap(nodes: int, share: float, values: int) -> Task:
 
 
 def _given(nodes: int, share: float, values: int) -> tuple[Any, Any, Any]:
-    from irisdp.design.rainbows.propagation import GridSteps
+    from irisdp.design._propagation import GridSteps
 
     graph, fixed, privacy = _fixed(nodes, share, values)
     steps = GridSteps(privacy, 128)
@@ -149,8 +149,8 @@ def _fixed(nodes: int, share: float, values: int) -> tuple[Any, dict[int, Any], 
 
     import numpy as np
 
+    from irisdp import Privacy
     from irisdp.graphs import graph_from_arrays
-    from irisdp.privacy import Privacy
 
     graph, rng = graph_from_arrays(*grid_of(math.isqrt(nodes))), np.random.default_rng(1)
     chosen = np.flatnonzero(rng.random(graph.number_of_nodes) < share).tolist()

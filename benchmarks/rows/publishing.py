@@ -48,7 +48,10 @@ def bare(rows: int, query: str, share: int) -> Task:
 
 def counted(rows: int, share: int) -> Task:
     """Count the records of a group for which a condition is true: open, check, join, align."""
-    from irisdp.queries import count_records, open_table, read_condition, read_groups
+    from irisdp._queries import read_groups
+    from irisdp._queries.statistics import count_records
+    from irisdp._tables.expressions import read_condition
+    from irisdp._tables.table import open_table
 
     folder = tempfile.TemporaryDirectory()
     data, _ = _made(Path(folder.name), rows, share)
@@ -78,7 +81,9 @@ def counted_bare(rows: int, share: int) -> Task:
 
 def text(rows: int, quoted: bool) -> Task:
     """Count, in a CSV file, the records for which a condition is true."""
-    from irisdp.queries import count_records, open_table, read_condition
+    from irisdp._queries.statistics import count_records
+    from irisdp._tables.expressions import read_condition
+    from irisdp._tables.table import open_table
 
     folder = tempfile.TemporaryDirectory()
     path = _written(Path(folder.name), rows, quoted)

@@ -13,8 +13,7 @@ Task = Callable[[], Any]
 
 def picture(inputs: int, ending: str, epsilon: str) -> Task:
     """Draw the optimal mechanism of a count as a heat map, from the mechanism to the bytes of a file."""
-    from irisdp import design, plot
-    from irisdp.privacy import Privacy
+    from irisdp import Privacy, design, plot
 
     mechanism = design.geometric(inputs - 1, Privacy(epsilon=epsilon))
     plot(design.geometric(3, Privacy(epsilon=epsilon))).to_bytes(ending)
@@ -25,7 +24,7 @@ def answers(times: int) -> Task:
     """Answer so many times what a count costs, each time another ε, as fields move: no network, no browser."""
     from starlette.testclient import TestClient
 
-    from irisdp.explorer import create_app
+    from irisdp._explorer.app import create_app
 
     client, number = TestClient(create_app(), base_url="http://127.0.0.1:8080"), numbers()
 

@@ -24,7 +24,10 @@ __all__ = ["ROOMS", "names", "pages", "readable", "said"]
 ROOMS = (
     "irisdp",
     *(f"irisdp.{room}" for room in ("design", "consumers", "noise", "accounting", "certify")),
-    *(f"irisdp.{room}" for room in ("mechanisms", "graphs", "families", "privacy", "plots", "interop")),
+    *(
+        f"irisdp.{room}"
+        for room in ("mechanisms", "graphs", "privacy", "interpretation", "baselines", "plots", "interop")
+    ),
 )
 """What callers use; the other rooms serve these."""
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import irisdp
-from irisdp.catalogue import FORMS
-from irisdp.cli.main import app
-from irisdp.cli.main import run as program
+from irisdp._cli import run as program
+from irisdp._cli.main import app
+from irisdp._queries import FORMS
 
 __all__ = ["main", "manual_pages", "pages"]
 

@@ -184,7 +184,7 @@ class _Typist:
         return here.sub("", shown).rstrip().splitlines()
 
     def _in_this_process(self, arguments: list[str]) -> tuple[str, int]:
-        from irisdp.cli.main import run
+        from irisdp._cli import run
 
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):

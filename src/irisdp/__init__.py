@@ -5,141 +5,116 @@ data —query→ small graph —mechanism→ answer; privacy comes down the arro
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .version import VERSION
+from ._lazy import exports
+from ._version import VERSION
 
-if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded on first use
+if TYPE_CHECKING:
     from . import (
         accounting,
-        cells,
+        baselines,
         certify,
-        comparison,
         consumers,
         design,
         errors,
-        exact,
-        families,
         graphs,
         interop,
+        interpretation,
         mechanisms,
         noise,
-        peers,
         plots,
         privacy,
-        queries,
-        reading,
-        release,
-        reports,
         reproduction,
-        sampling,
     )
+    from ._ledger import ChargedAnswer, Ledger, LedgerEntry, LedgerScope, Release
+    from ._queries import NeighbouringRelation
+    from ._release import (
+        Answers,
+        Audience,
+        BatchPlan,
+        BatchPublication,
+        Plan,
+        Project,
+        Publication,
+        RunOutlook,
+        RunPublication,
+        Session,
+        batch,
+        init_project,
+        plan,
+        plan_batch,
+        publish,
+        run,
+    )
+    from ._views.reports import report
     from .accounting import Cost
+    from .baselines import compare
     from .certify import audit
-    from .comparison import compare
-    from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, PromiseRefused, Refusal
+    from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, Refusal, ScopeRefused
+    from .interpretation import interpret
     from .mechanisms import Mechanism, load
-    from .plots import plot
+    from .plots import Picture, plot
     from .privacy import Privacy
-    from .reading import interpret
-    from .release import Ledger, Session, batch, plan, plan_batch, publish, run
-    from .reports import report
     from .reproduction import reproduce
 
 __version__ = VERSION
 
 __all__ = [
+    "Answers",
+    "Audience",
     "BadInput",
+    "BatchPlan",
+    "BatchPublication",
     "BudgetRefused",
     "CertificateRejected",
+    "ChargedAnswer",
     "Cost",
     "Infeasible",
     "IrisError",
     "Ledger",
+    "LedgerEntry",
+    "LedgerScope",
     "Mechanism",
+    "NeighbouringRelation",
+    "Picture",
+    "Plan",
     "Privacy",
-    "PromiseRefused",
+    "Project",
+    "Publication",
     "Refusal",
+    "Release",
+    "RunOutlook",
+    "RunPublication",
+    "ScopeRefused",
     "Session",
     "accounting",
     "audit",
+    "baselines",
     "batch",
-    "cells",
     "certify",
     "compare",
-    "comparison",
     "consumers",
     "design",
     "errors",
-    "exact",
-    "families",
     "graphs",
+    "init_project",
     "interop",
     "interpret",
+    "interpretation",
     "load",
     "mechanisms",
     "noise",
-    "peers",
     "plan",
     "plan_batch",
     "plot",
     "plots",
     "privacy",
     "publish",
-    "queries",
-    "reading",
-    "release",
     "report",
-    "reports",
     "reproduce",
     "reproduction",
     "run",
-    "sampling",
 ]
 
-_HOMES = {
-    "BadInput": "errors",
-    "BudgetRefused": "errors",
-    "CertificateRejected": "errors",
-    "Cost": "accounting",
-    "Infeasible": "errors",
-    "IrisError": "errors",
-    "Ledger": "release",
-    "Mechanism": "mechanisms",
-    "Privacy": "privacy",
-    "PromiseRefused": "errors",
-    "Refusal": "errors",
-    "Session": "release",
-    "audit": "certify",
-    "batch": "release",
-    "compare": "comparison",
-    "interpret": "reading",
-    "load": "mechanisms",
-    "plan": "release",
-    "plan_batch": "release",
-    "plot": "plots",
-    "publish": "release",
-    "report": "reports",
-    "reproduce": "reproduction",
-    "run": "release",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name when it is first used, so that `import irisdp` stays light."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOMES.get(name)
-    found = (
-        getattr(importlib.import_module(f".{home}", __name__), name)
-        if home
-        else importlib.import_module(f".{name}", __name__)
-    )
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    """List the public names."""
-    return __all__
+exports(__name__)

@@ -8,8 +8,6 @@ import signal
 import sys
 from typing import NoReturn
 
-__all__ = ["run"]
-
 
 def run() -> None:
     """Load the command line and run it; Ctrl-C while it is loaded, when nothing is asked yet, ends it as stopped."""
@@ -18,10 +16,10 @@ def run() -> None:
         ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if ours:
             signal.signal(signal.SIGINT, _stopped)
-        from .cli.terminal import take_standard_output
+        from ._cli import take_standard_output
 
         take_standard_output()
-        from .cli.main import run as run_command
+        from ._cli import run as run_command
 
         if ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)

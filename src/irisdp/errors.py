@@ -20,19 +20,6 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, Self
 
-__all__ = [
-    "BadInput",
-    "BudgetRefused",
-    "CertificateRejected",
-    "Infeasible",
-    "IrisError",
-    "NotShown",
-    "PromiseRefused",
-    "Refusal",
-    "place_of",
-    "without_passwords",
-]
-
 _SCHEME = r"(?:\b[a-z][a-z0-9+.-]*:/|postgres\w*:)/*"
 _LOGIN = re.compile(rf"((?:{_SCHEME}|postgres\w*/+)[^:@/\s]*(?::|%3a)).*@", re.IGNORECASE | re.DOTALL)
 """Also where the colon of the scheme was forgotten, and it is taken for a folder."""
@@ -132,7 +119,7 @@ class BudgetRefused(Refusal):
     """The ledger's limit does not allow the charge; nothing was drawn or spent."""
 
 
-class PromiseRefused(Refusal):
+class ScopeRefused(Refusal):
     """The release is outside the ledger's scope; nothing was read, drawn or spent."""
 
 

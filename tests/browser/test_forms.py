@@ -30,7 +30,7 @@ def half_way(page, live, name, text):
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_is_half_written_is_no_error_of_the_browser(browser, explorer, release, name):
     """Every field of every room, each where it stands."""
-    from irisdp.explorer.rooms import ROOMS
+    from irisdp._explorer.app import ROOMS
 
     room = next(room for room in ROOMS if room.name == name)
     given = GIVEN[name] | ({"release": release} if name == "read" else {})

@@ -10,14 +10,13 @@ from typing import Any
 
 from fuzz.changes import parsed
 from fuzz.target import MARK, ROOT, Target, as_bytes, document_or_text, given, text_by, written
-from irisdp.certify import audit
-from irisdp.certify.matrix_files import read_mechanism
-from irisdp.design.specs import from_spec
-from irisdp.queries import open_table
-from irisdp.reading.released import read_release
-from irisdp.release.batches.reading import read_batch
-from irisdp.release.projects.reading import read_document as read_project
-from irisdp.release.runs.reading import read_run
+from irisdp import audit
+from irisdp._release.plan_file import read_batch, read_run
+from irisdp._release.project import read_document as read_project
+from irisdp._tables.table import open_table
+from irisdp.certify import read_mechanism
+from irisdp.design import from_spec
+from irisdp.interpretation import read_release
 
 __all__ = ["BATCH", "MECHANISMS", "PROJECT", "SIDECARS", "TABLE", "TARGETS", "TOML", "texts"]
 

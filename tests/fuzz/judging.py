@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.target import MARK, Target, slug
-from irisdp.errors import IrisError
+from irisdp import IrisError
 
 __all__ = ["OUT", "Books", "Finding", "judged", "kept"]
 

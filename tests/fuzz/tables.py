@@ -20,9 +20,11 @@ from fuzz.commands import published, run_with
 from fuzz.documents import TABLE
 from fuzz.spending import keep, lay
 from fuzz.target import MARK, Target, given, written
-from irisdp.errors import IrisError
-from irisdp.queries import count_records, open_table, read_condition, read_groups
-from irisdp.release.ledger import Ledger
+from irisdp import IrisError, Ledger
+from irisdp._queries import read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 from support.commands import irisdp
 
 __all__ = ["TARGETS"]

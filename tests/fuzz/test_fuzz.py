@@ -16,7 +16,7 @@ from fuzz.judging import judged
 from fuzz.target import MARK, Target, as_bytes, slug
 from fuzz.targets import TARGETS
 from fuzz.texts import COLUMNS
-from irisdp.errors import BadInput
+from irisdp import BadInput
 from support.commands import Ended, irisdp
 
 A_PART = 1 / 5000

@@ -6,16 +6,15 @@ from pathlib import Path
 
 from fuzz.changes import changed_bytes
 from fuzz.target import Target, given, text_by
-from irisdp.errors import BadInput
-from irisdp.exact import rational
-from irisdp.privacy import Privacy
-from irisdp.queries import Kind, open_table, read_condition
-from irisdp.queries.columns import Column
-from irisdp.queries.expression import read_value_of_record
-from irisdp.queries.json_lines import read_record
-from irisdp.queries.server_tables import read_table_address
-from irisdp.queries.servers import is_on_server
-from irisdp.release.ledger import Ledger
+from irisdp import BadInput, Ledger, Privacy
+from irisdp._exact import rational
+from irisdp._tables.columns import Column
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition, read_value_of_record
+from irisdp._tables.json_lines import read_record
+from irisdp._tables.postgresql import read_table_address
+from irisdp._tables.servers import is_on_server
+from irisdp._tables.table import open_table
 
 __all__ = ["COLUMNS", "TARGETS"]
 

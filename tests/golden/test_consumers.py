@@ -4,13 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import design
-from irisdp.consumers.consumer import Consumer
-from irisdp.consumers.optimal import optimal_reading
-from irisdp.design.counts.derivability import derivation, nearest_reading
-from irisdp.errors import BadInput
-from irisdp.mechanisms import FactoredMechanism, Mechanism, geometric
-from irisdp.privacy import Privacy
+from irisdp import BadInput, Mechanism, Privacy, design
+from irisdp.consumers import Consumer, optimal_reading
+from irisdp.design import derivation, nearest_reading
+from irisdp.mechanisms import FactoredMechanism, geometric
 
 QUARTER, HALF = Privacy(ratio=4), Privacy(ratio=2)
 

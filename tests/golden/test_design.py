@@ -5,9 +5,8 @@ from fractions import Fraction
 import networkx as nx
 import pytest
 
-from irisdp import design, mechanisms
+from irisdp import Privacy, design, mechanisms
 from irisdp.graphs import Cycle, Hamming, Histograms, Path, graph_from_networkx
-from irisdp.privacy import Privacy
 
 PETERSEN = graph_from_networkx(nx.petersen_graph())
 

@@ -56,9 +56,9 @@ def test_two_boundary_values():
 
 def test_incomparable_mechanisms_of_the_first_example():
     """[DOliveira2021], Example 1: neither of the two dominates the other, in either order of comparison."""
-    from irisdp.design.rainbows import compare, compare_lexicographically
+    from irisdp import Mechanism
+    from irisdp.design import compare, compare_lexicographically
     from irisdp.graphs import rank
-    from irisdp.mechanisms import Mechanism
 
     ranked = rank(Path(2), [("1", "2"), ("2", "1")])
     first, second = (

@@ -7,13 +7,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from irisdp import design
-from irisdp.certify import audit
-from irisdp.design.databases.relaxed import layered_distance, relaxations
+from irisdp import Mechanism, Privacy, audit, design
+from irisdp.design import layered_distance, relaxations
 from irisdp.graphs import Cycle, Hamming, Histograms, Path, graph_from_networkx
-from irisdp.mechanisms import Mechanism
-from irisdp.mechanisms.exponential import Exponential
-from irisdp.privacy import Privacy
+from irisdp.mechanisms import Exponential
 
 OF_THE_RATIO = 1e-8
 """e is written as a fraction with a denominator up to 10^9."""

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from irisdp import design
-from irisdp.certify import audit, verify_mechanism
-from irisdp.exact import parse_json
+from irisdp import Privacy, audit, design
+from irisdp._exact import parse_json
+from irisdp.certify import verify_mechanism
 from irisdp.graphs import Path as PathGraph
 from irisdp.graphs import graph_from_edges
 from irisdp.mechanisms import read_document
-from irisdp.privacy import Privacy
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "golden" / "mechanisms"

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from irisdp.errors import BadInput
+from irisdp import BadInput
 from irisdp.graphs import (
     UNREACHABLE,
     Hamming,

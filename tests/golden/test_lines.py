@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from irisdp import Privacy
 from irisdp.mechanisms import DepthMechanism, balanced_line, balanced_truth, line_mechanism
-from irisdp.privacy import Privacy, are_close
+from irisdp.privacy import are_close
 
 
 def test_the_four_three_line():

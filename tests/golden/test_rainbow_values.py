@@ -4,11 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import Infeasible, Privacy, audit
-from irisdp.design import from_spec, rainbow
-from irisdp.design.rainbows import compare, curves, turning_points
+from irisdp import Infeasible, Mechanism, Privacy, audit
+from irisdp.design import compare, curves, from_spec, rainbow, turning_points
 from irisdp.graphs import Complete, Cycle, Path, listed, rank
-from irisdp.mechanisms import Mechanism, read_document
+from irisdp.mechanisms import read_document
 from irisdp.privacy import steps
 from support.programs import Program
 

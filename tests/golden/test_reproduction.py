@@ -10,15 +10,12 @@ from pathlib import Path
 import pytest
 
 from irisdp import BadInput, reproduce
-from irisdp.cli.main import run
-from irisdp.design.rainbows import turning_points
-from irisdp.reproduction import ITEMS, WORKS, find_items
-from irisdp.reproduction.items import Fault, Holds, all_equal, holds_at
-from irisdp.reproduction.printed_rainbows import CAPTION_ROW, true_row
-from irisdp.reproduction.rainbow_examples import figure_privacy
-from irisdp.reproduction.results import result_of
-from irisdp.reproduction.running import Reproduction
-from irisdp.reproduction.verdicts import verdict_of
+from irisdp._cli import run
+from irisdp.design import turning_points
+from irisdp.reproduction import ITEMS, WORKS, Reproduction, find_items
+from irisdp.reproduction._gu2024 import CAPTION_ROW, figure_privacy, true_row
+from irisdp.reproduction._items import Fault, Holds, all_equal, holds_at
+from irisdp.reproduction._verdicts import result_of, verdict_of
 
 ROOT = Path(__file__).parents[2]
 KEYS = {"paper", "item", "printed", "ours", "verdict", "note", "control", "proof", "command"}
@@ -135,7 +132,7 @@ def test_files_are_written_once_and_replaced_on_request(tmp_path, capsys, monkey
 
 
 def test_a_difference_without_a_reason_is_status_1(capsys, monkeypatch):
-    monkeypatch.setattr("irisdp.reproduction.registry.ITEMS", (replace(R_1, misprint=None),))
+    monkeypatch.setattr("irisdp.reproduction._reproduce.ITEMS", (replace(R_1, misprint=None),))
     assert run(["reproduce"]) == 1
     assert "unexplained" in capsys.readouterr().out
 

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 import irisdp as library
-from irisdp.catalogue import FORMS
-from irisdp.cells import ASSURED
-from irisdp.cli.main import app
-from irisdp.consumers.losses import SPELLINGS
+from irisdp._cli.main import app
+from irisdp._measurements import ASSURED
+from irisdp._queries import FORMS
+from irisdp.consumers._loss_functions import SPELLINGS
 from irisdp.design import KINDS
 from support import stored
 from support.commands import irisdp

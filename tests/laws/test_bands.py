@@ -6,13 +6,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from irisdp import Privacy, publish
-from irisdp.cells import ClassNodes, CountNodes
-from irisdp.errors import BadInput
-from irisdp.exact import Enclosure
+from irisdp import BadInput, Privacy, publish
+from irisdp import NeighbouringRelation as Relation
+from irisdp._exact import Enclosure
+from irisdp._measurements import CountNodes
+from irisdp._measurements import DecisionDistances as ClassNodes
+from irisdp._queries import Band
+from irisdp._queries.statistics import Statistics
+from irisdp._queries.threshold import AtLeast
+from irisdp._sampling.bits import law_of
 from irisdp.privacy import Gaussian
-from irisdp.queries import AtLeast, Band, Relation, Statistics
-from irisdp.sampling import law_of
 from support.closeness import hockey_stick
 from support.sweeps import tried
 

@@ -9,11 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.certify import audit, dominating_pair, pairs, privacy_profile, profile, verify_mechanism
-from irisdp.exact import exp_below
+from irisdp import Mechanism, Privacy, audit
+from irisdp._exact import exp_below
+from irisdp.certify import (
+    _audited_mechanism as pairs,
+)
+from irisdp.certify import (
+    _privacy_profile as profile,
+)
+from irisdp.certify import (
+    dominating_pair,
+    privacy_profile,
+    verify_mechanism,
+)
 from irisdp.graphs import Path, graph_from_arrays, graph_from_document
-from irisdp.mechanisms import Mechanism
-from irisdp.privacy import Privacy
 from support.closeness import hockey_stick
 from support.seeds import fresh_generator
 from support.sweeps import tried
@@ -115,7 +124,7 @@ def test_a_pair_that_dominates_both_choices_dominates_adaptive_composition(first
 
 
 def flint_pairs(p, q):
-    from irisdp.certify.arithmetic import flint_rational
+    from irisdp._exact import flint_rational
 
     return [(flint_rational(a), flint_rational(b)) for a, b in zip(p, q, strict=True)]
 

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy, design, noise
-from irisdp.cells import (
+from irisdp._exact import Enclosure
+from irisdp._measurements import (
     CategoryNodes,
-    ClassNodes,
     CountNodes,
-    DepthClasses,
     DesignedAnswers,
     EachRecord,
     GapNodes,
@@ -30,12 +29,16 @@ from irisdp.cells import (
     least_distance,
     surely_within,
 )
-from irisdp.design.winners import order_tables
-from irisdp.design.winners.orders import all_rankings, all_tops, right_rankings, right_tops
-from irisdp.design.winners.plurality import least_proved_ratio
-from irisdp.exact import Enclosure
-from irisdp.mechanisms import balanced_line
-from irisdp.mechanisms.plurality import PermuteAndFlip, Pull
+from irisdp._measurements import (
+    DecisionDistances as ClassNodes,
+)
+from irisdp._measurements import (
+    DecisionMeasurement as DepthClasses,
+)
+from irisdp.design._plurality import least_proved_ratio
+from irisdp.design._rankings import all_rankings, all_tops, right_rankings, right_tops
+from irisdp.design._table_cache import CACHE
+from irisdp.mechanisms import PermuteAndFlip, Pull, balanced_line
 from irisdp.privacy import Gaussian
 from support.seeds import fresh_generator
 
@@ -57,7 +60,7 @@ COUNTS = {
 
 @pytest.fixture(autouse=True)
 def kept(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv(order_tables.CACHE, str(tmp_path_factory.getbasetemp() / "tables"))
+    monkeypatch.setenv(CACHE, str(tmp_path_factory.getbasetemp() / "tables"))
 
 
 def ends(chance):

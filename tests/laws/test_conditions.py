@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot.tokens import Tokenizer
 
-from irisdp.errors import BadInput
-from irisdp.queries import Column, Kind, read_condition, read_query
-from irisdp.queries.expression import _parse
-from irisdp.queries.grammar import ConditionCompiler
+from irisdp import BadInput
+from irisdp._queries import read_query
+from irisdp._tables.columns import Column
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import _parse, read_condition
+from irisdp._tables.sql_compiler import ConditionCompiler
 from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")

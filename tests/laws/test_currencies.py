@@ -9,23 +9,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp import BadInput, Privacy
+from irisdp import BadInput, Cost, Privacy
+from irisdp import NeighbouringRelation as Relation
+from irisdp._exact import ball, told_below, told_exactly, working_precision
+from irisdp._queries import total_cost
 from irisdp.accounting import (
     CURRENCIES,
     EPSILON_DELTA,
     MU,
     RHO,
     ConcentratedCost,
-    Cost,
-    Gaussian,
     GaussianCost,
     as_pair,
-    concentration,
-    least_mean,
     total,
 )
-from irisdp.exact import ball, told_below, told_exactly, working_precision
-from irisdp.queries import Relation, total_cost
+from irisdp.accounting import (
+    gaussian_dp_mu as least_mean,
+)
+from irisdp.accounting import (
+    zcdp_rho as concentration,
+)
+from irisdp.privacy import Gaussian
 from support.gaussian import gaussian_step
 from support.sweeps import tried
 

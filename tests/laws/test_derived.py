@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.queries import Column, Kind
-from irisdp.queries.expression import _parse, read_value_of_record
-from irisdp.queries.grammar import ConditionCompiler
+from irisdp._tables.columns import Column
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import _parse, read_value_of_record
+from irisdp._tables.sql_compiler import ConditionCompiler
 from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")

@@ -7,18 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.design.programs.goals import Goal, read_loss
-from irisdp.design.programs.program import mechanism_program
-from irisdp.errors import Infeasible
-from irisdp.exact.short import simplest_between, stepping_stones, workable_ratio
+from irisdp import Infeasible, Privacy
+from irisdp._exact import simplest_between, stepping_stones, workable_ratio
+from irisdp._exact.linprog import LinearProgram, exact_optimum
+from irisdp._exact.linprog.exact_simplex import pivot_to_optimum, vertex_of
+from irisdp._exact.linprog.highs import FloatSolver
+from irisdp._exact.linprog.program import as_floats
+from irisdp._exact.linprog.sparse_solve import solve_sparse
+from irisdp.design import Goal
+from irisdp.design._privacy_program import mechanism_program, read_loss
 from irisdp.graphs import Path
-from irisdp.linprog.elimination import solve_sparse
-from irisdp.linprog.highs import FloatSolver
-from irisdp.linprog.optimum import exact_optimum
-from irisdp.linprog.pivoting import pivot_to_optimum
-from irisdp.linprog.program import LinearProgram, as_floats
-from irisdp.linprog.vertex import vertex_of
-from irisdp.privacy import Privacy
 from support.seeds import fresh_random
 from support.sweeps import tried
 

@@ -8,13 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp import design, mechanisms
-from irisdp.design.programs.contraction import contract, is_private
-from irisdp.errors import BadInput, CertificateRejected
-from irisdp.exact import exp_below
-from irisdp.exact.grid import ONE, to_grid
+from irisdp import BadInput, CertificateRejected, Privacy, design, mechanisms
+from irisdp._exact import ONE, exp_below, to_grid
+from irisdp.design._repair import contract, is_private
 from irisdp.graphs import Complete, Cycle, Path, graph_from_edges
-from irisdp.privacy import Privacy
 from support.seeds import fresh_generator
 from support.sweeps import tried
 
@@ -55,7 +52,7 @@ def test_any_float_matrix_becomes_private(seed, nodes, privacy):
     rng = fresh_generator(seed)
     matrix = rng.dirichlet(np.full(rng.integers(1, 8), 10.0 ** rng.integers(-2, 2)), size=nodes)
     graph = random_graph(rng, nodes)
-    repaired = design.programs.repair(matrix, graph, privacy)
+    repaired = design.repair(matrix, graph, privacy)
     assert breaches(repaired, privacy) == 0
     assert 0 <= repaired.objective.value <= 1
 
@@ -64,7 +61,7 @@ def test_any_float_matrix_becomes_private(seed, nodes, privacy):
 @settings(max_examples=100, deadline=None)
 def test_closed_forms_with_long_ratios_hardly_move(n, privacy):
     given_rows = mechanisms.geometric(n, privacy).matrix()
-    repaired = design.programs.repair(given_rows, Path(n + 1), privacy)
+    repaired = design.repair(given_rows, Path(n + 1), privacy)
     assert breaches(repaired, privacy) == 0
     assert max(len(str(x)) for row in repaired.rows for x in row) <= 201
     room = max(privacy.ratio - 1, Fraction(1, 10**7))
@@ -76,7 +73,7 @@ def test_closed_forms_with_long_ratios_hardly_move(n, privacy):
 def test_a_matrix_in_floats_moves_by_about_their_precision(n, epsilon):
     privacy = Privacy(epsilon=epsilon)
     matrix = np.array([[float(x) for x in row] for row in mechanisms.geometric(n, privacy).matrix()])
-    repaired = design.programs.repair(matrix, Path(n + 1), privacy)
+    repaired = design.repair(matrix, Path(n + 1), privacy)
     assert breaches(repaired, privacy) == 0
     assert repaired.objective.value <= Fraction(n + 1, 10**15) / min(privacy.ratio - 1, 1)
 
@@ -87,7 +84,7 @@ def test_zeros_stay_zero_on_their_component(n, unused):
     """With δ = 0 an answer that is never given here must not appear anywhere in the component."""
     privacy = Privacy(epsilon=1)
     matrix = [[*row, *[Fraction(0)] * unused] for row in mechanisms.geometric(n, privacy).matrix()]
-    repaired = design.programs.repair(matrix, Path(n + 1), privacy)
+    repaired = design.repair(matrix, Path(n + 1), privacy)
     assert breaches(repaired, privacy) == 0
     assert all(row[n + 1 :] == (0,) * unused for row in repaired.rows)
 
@@ -100,7 +97,7 @@ def test_tails_below_the_grid_are_lifted_and_nothing_else_is():
     assert (
         breaches(mechanisms.Mechanism.from_matrix(matrix_rows(matrix), privacy=privacy, graph=Path(101)), privacy) > 0
     )
-    repaired = design.programs.repair(matrix, Path(101), privacy)
+    repaired = design.repair(matrix, Path(101), privacy)
     assert breaches(repaired, privacy) == 0
     assert repaired.objective.value < Fraction(1, 10**13)
     assert min(min(row) for row in repaired.rows) > 0
@@ -119,7 +116,7 @@ def matrix_rows(matrix):
 def test_what_is_already_right_and_short_is_left_alone():
     privacy = Privacy(ratio=4)
     exact = mechanisms.geometric(6, privacy)
-    repaired = design.programs.repair(exact.matrix(), Path(7), privacy)
+    repaired = design.repair(exact.matrix(), Path(7), privacy)
     assert repaired.matrix() == exact.matrix()
     assert repaired.objective.value == 0
 
@@ -127,7 +124,7 @@ def test_what_is_already_right_and_short_is_left_alone():
 def test_the_least_weight_is_no_more_than_needed():
     """Half of the weight chosen is not enough: 0.7 against 0.1 at r = 2 needs a contraction by about 5/8."""
     privacy = Privacy(ratio=2)
-    repaired = design.programs.repair([["7/10", "3/10"], ["1/10", "9/10"]], Path(2), privacy)
+    repaired = design.repair([["7/10", "3/10"], ["1/10", "9/10"]], Path(2), privacy)
     assert breaches(repaired, privacy) == 0
     tight = max(repaired.rows[0][0] / repaired.rows[1][0], repaired.rows[1][1] / repaired.rows[0][1])
     assert Fraction(2) - Fraction(1, 10**5) < tight <= 2
@@ -158,10 +155,10 @@ def test_rows_may_come_in_any_order_of_the_nodes():
     graph = graph_from_edges([("a", "b"), ("b", "c")])
     rows = {"a": ["4/7", "2/7", "1/7"], "b": ["2/7", "3/7", "2/7"], "c": ["1/7", "2/7", "4/7"]}
     order = ["c", "a", "b"]
-    repaired = design.programs.repair([rows[node] for node in order], graph, privacy, inputs=order)
+    repaired = design.repair([rows[node] for node in order], graph, privacy, inputs=order)
     assert [repaired.row(node) for node in "abc"] == [tuple(map(Fraction, rows[node])) for node in "abc"]
     with pytest.raises(BadInput, match="inputs"):
-        design.programs.repair([rows[node] for node in order], graph, privacy, inputs=["a", "b", "b"])
+        design.repair([rows[node] for node in order], graph, privacy, inputs=["a", "b", "b"])
 
 
 @pytest.mark.parametrize(
@@ -182,12 +179,12 @@ def test_rows_may_come_in_any_order_of_the_nodes():
 )
 def test_what_is_no_matrix_is_refused(matrix):
     with pytest.raises(BadInput, match="matrix"):
-        design.programs.repair(matrix, Path(2), Privacy(ratio=2))
+        design.repair(matrix, Path(2), Privacy(ratio=2))
 
 
 def test_a_repair_that_fails_is_never_handed_out(monkeypatch):
     """Negative control: with the contraction taken out, the final check refuses the rows."""
     privacy = Privacy(epsilon=1)
-    monkeypatch.setattr(sys.modules["irisdp.design.programs.repair"], "contract", lambda rows, edges, privacy: rows)
+    monkeypatch.setattr(sys.modules["irisdp.design._repair"], "contract", lambda rows, edges, privacy: rows)
     with pytest.raises(CertificateRejected):
-        design.programs.repair(mechanisms.geometric(8, privacy).matrix(), Path(9), privacy)
+        design.repair(mechanisms.geometric(8, privacy).matrix(), Path(9), privacy)

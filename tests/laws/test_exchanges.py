@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.errors import BadInput
-from irisdp.graphs import Histograms, SortedHistograms, histograms
+from irisdp import BadInput
+from irisdp.graphs import Histograms, SortedHistograms
+from irisdp.graphs import _histograms as histograms
 from support.sweeps import tried
 
 

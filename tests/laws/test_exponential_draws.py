@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp.errors import BadInput
-from irisdp.exact import ball, working_precision
-from irisdp.mechanisms.exponential import Exponential
-from irisdp.sampling import ScriptedBits, law_of
+from irisdp import BadInput
+from irisdp._exact import ball, working_precision
+from irisdp._sampling.bits import ScriptedBits, law_of
+from irisdp.mechanisms import Exponential
 
 LAST = 2**64 - 1
 SCORES = [[0, 1, 2], [3, 3, 0], [F(1, 2), 0, F(-3, 2)]]

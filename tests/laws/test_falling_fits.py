@@ -4,7 +4,8 @@ from itertools import pairwise, product
 
 import pytest
 
-from irisdp.families.falling_fits import fall_together, nearest_falling, sizes_of
+from irisdp.mechanisms import fall_together, sizes_of
+from irisdp.mechanisms._sorted_counts import nearest_falling
 
 
 def falling(longest, largest):

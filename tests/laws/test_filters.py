@@ -11,7 +11,8 @@ from itertools import accumulate
 import pytest
 
 from irisdp import Privacy
-from irisdp.accounting import concentration, least_mean
+from irisdp.accounting import gaussian_dp_mu as least_mean
+from irisdp.accounting import zcdp_rho as concentration
 from support.gaussian import gaussian_step
 from support.sweeps import tried
 

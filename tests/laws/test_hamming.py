@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from irisdp.families.hamming import expected_changes, release_column
-from irisdp.privacy import Privacy, hockey_stick
-from irisdp.sampling import law_of
+from irisdp import Privacy
+from irisdp._sampling.bits import law_of
+from irisdp.mechanisms import expected_changes, release_column
+from irisdp.privacy import hockey_stick
 
 LEVEL = 1e-6
 """How often a right sampler may fail this test."""

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp.families import histograms
-from irisdp.families.histograms import HistogramMechanism
-from irisdp.privacy import Privacy, hockey_stick
-from irisdp.sampling import ScriptedBits, law_of
+from irisdp import Privacy
+from irisdp._sampling.bits import ScriptedBits, law_of
+from irisdp.mechanisms import HistogramMechanism
+from irisdp.mechanisms import _histogram_release as histograms
+from irisdp.privacy import hockey_stick
 from support.seeds import fresh_generator
 
 SIZES = [(0, 1), (0, 3), (5, 1), (1, 2), (7, 2), (4, 3), (6, 3), (4, 4), (3, 5)]

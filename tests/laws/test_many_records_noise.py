@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from irisdp.cells import CountNodes, SpreadNoise, StaircaseNoise
-from irisdp.privacy import Privacy
+from irisdp import Privacy
+from irisdp._measurements import CountNodes, SpreadNoise, StaircaseNoise
 
 RATIOS = (Fraction(3, 2), Fraction(2), Fraction(9, 2), Fraction(20))
 LARGEST = 4

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp.cells import MeanFromCentre, MeanFromEnds, MeanNodes, MeanOfAll, StaircaseNoise, Steps
-from irisdp.cells.two_laplace import Rated, distance_for
+from irisdp._measurements import Grid as Steps
+from irisdp._measurements import MeanFromCentre, MeanFromEnds, MeanNodes, MeanOfAll, StaircaseNoise
+from irisdp._measurements.means import Rated, distance_for
 from irisdp.noise import law
 from support.sweeps import tried
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy, noise
-from irisdp.exact import Enclosure
-from irisdp.noise import staircase
-from irisdp.noise.tables import digits_of_cells
-from irisdp.sampling import ScriptedBits, law_of
-from irisdp.sampling.uniform import draw_uniform
+from irisdp._exact import Enclosure
+from irisdp._sampling import draw_uniform
+from irisdp._sampling.bits import ScriptedBits, law_of
+from irisdp.noise import _staircase as staircase
+from irisdp.noise._universal import digits_of_cells
 from support.seeds import fresh_random
 from support.sweeps import tried
 

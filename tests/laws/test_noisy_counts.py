@@ -5,13 +5,25 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from irisdp import Privacy
-from irisdp.cells import CountNodes, DepthClasses, GaussianNoise, GeometricNoise, ShapeNoise, UniversalNoise
-from irisdp.errors import BadInput
-from irisdp.exact import Enclosure
+from irisdp import BadInput, Privacy
+from irisdp import NeighbouringRelation as Relation
+from irisdp._exact import Enclosure
+from irisdp._measurements import (
+    CountNodes,
+    GaussianNoise,
+    GeometricNoise,
+    ShapeNoise,
+)
+from irisdp._measurements import (
+    DecisionMeasurement as DepthClasses,
+)
+from irisdp._measurements import (
+    UniversalNoiseMeasurement as UniversalNoise,
+)
+from irisdp._queries import Count
+from irisdp._queries.majority import Majority
+from irisdp._sampling.bits import ScriptedBits, law_of
 from irisdp.privacy import Gaussian
-from irisdp.queries import Count, Majority, Relation
-from irisdp.sampling import ScriptedBits, law_of
 from support.closeness import hockey_stick
 from support.gaussian import gaussian_step
 from support.sweeps import tried

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy, design
-from irisdp.explorer.ask_fields import FIELDS
-from irisdp.explorer.asking import ask as work
-from irisdp.explorer.forms import read_values
+from irisdp._explorer.ask import ask as work
+from irisdp._explorer.ask_form import FIELDS
+from irisdp._explorer.forms import read_values
 
 HAIR = F(1, 10**12)
 """e^ε is rounded down to a rational where noise is made, which moves what follows by less."""

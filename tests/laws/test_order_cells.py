@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp.cells import CategoryNodes, LargestCategories, named_together
-from irisdp.design.pulling import UNIT, Pulled, private_on_every_edge
-from irisdp.design.winners import order_tables
-from irisdp.design.winners.order_tables import order_table
+from irisdp._measurements import CategoryNodes, LargestCategories
+from irisdp._measurements.rankings import named_together
+from irisdp._sampling.bits import law_of
+from irisdp.design import UNIT, order_table
+from irisdp.design import _rankings as order_tables
+from irisdp.design._pull import Pulled, private_on_every_edge
+from irisdp.design._table_cache import CACHE
 from irisdp.graphs import order_graph
-from irisdp.sampling import law_of
 from support.seeds import fresh_generator
 
 NAMES = ("a", "b", "c", "d")
@@ -24,7 +26,7 @@ NAMES = ("a", "b", "c", "d")
 
 @pytest.fixture(autouse=True)
 def kept(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv(order_tables.CACHE, str(tmp_path_factory.getbasetemp() / "tables"))
+    monkeypatch.setenv(CACHE, str(tmp_path_factory.getbasetemp() / "tables"))
 
 
 def made(k, categories, ratio, exchange=False):
@@ -139,7 +141,7 @@ def test_nodes_show_nothing_and_padding_is_nobody():
 
 
 def folder():
-    return os.environ[order_tables.CACHE]
+    return os.environ[CACHE]
 
 
 def test_a_table_is_kept_and_read_again(monkeypatch):
@@ -155,7 +157,7 @@ def test_a_table_is_kept_and_read_again(monkeypatch):
 
 @pytest.mark.parametrize("change", ["more than the ratio", "no distribution", "round 2^64", "no table", "cut off"])
 def test_a_kept_table_that_is_not_private_is_found_anew(change, tmp_path, monkeypatch):
-    monkeypatch.setenv(order_tables.CACHE, str(tmp_path))
+    monkeypatch.setenv(CACHE, str(tmp_path))
     order_table.cache_clear()
     first = order_table(2, 3, F(6), "any")
     (file,) = tmp_path.iterdir()
@@ -204,7 +206,7 @@ def _planted(file, how):
     "how", ["a plain array", "a pipe", "a size of a terabyte", "a header cut off", "flagged as encrypted"]
 )
 def test_whatever_stands_in_a_tables_place_it_is_found_anew(how, tmp_path, monkeypatch):
-    monkeypatch.setenv(order_tables.CACHE, str(tmp_path))
+    monkeypatch.setenv(CACHE, str(tmp_path))
     order_table.cache_clear()
     first = order_table(None, 2, F(4), "add-remove")
     (file,) = tmp_path.iterdir()
@@ -222,14 +224,14 @@ def test_weights_that_go_round_are_no_distribution():
 
 def test_a_folder_that_cannot_be_written_is_none(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv(order_tables.CACHE, str(tmp_path / "file" / "inside"))
+    monkeypatch.setenv(CACHE, str(tmp_path / "file" / "inside"))
     order_table.cache_clear()
     assert order_table(1, 3, F(7), "any") is not None
     order_table.cache_clear()
 
 
 def test_without_a_home_nothing_is_kept(tmp_path, monkeypatch):
-    monkeypatch.delenv(order_tables.CACHE)
+    monkeypatch.delenv(CACHE)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     monkeypatch.chdir(tmp_path)
@@ -244,7 +246,7 @@ def test_a_table_that_cannot_be_written_whole_leaves_nothing(tmp_path, monkeypat
         file.write(b"half")
         raise OSError("no space left")
 
-    monkeypatch.setenv(order_tables.CACHE, str(tmp_path))
+    monkeypatch.setenv(CACHE, str(tmp_path))
     monkeypatch.setattr(np, "savez", full)
     order_table.cache_clear()
     assert order_table(1, 3, F(8), "any") is not None

@@ -11,11 +11,11 @@ import flint
 import numpy as np
 import pytest
 
-from irisdp.exact import ball, working_precision
-from irisdp.families import partition_sums
-from irisdp.families.partition_cut import Cut
-from irisdp.families.partitions import PartitionMechanism
-from irisdp.privacy import Privacy
+from irisdp import Privacy
+from irisdp._exact import ball, working_precision
+from irisdp.mechanisms import PartitionMechanism
+from irisdp.mechanisms import _partition_sums as partition_sums
+from irisdp.mechanisms._partitions import Cut
 
 
 def mechanism(total, *, step=None, window=None, parts=None, epsilon="1", delta=0):
@@ -84,7 +84,7 @@ def test_floats_without_their_slack_are_noticed(monkeypatch):
         found, _ = rows(strip, step + F(1, 10**9), reach)
         return found, F(0)
 
-    monkeypatch.setattr("irisdp.families.partition_cut.float_rows", careless)
+    monkeypatch.setattr("irisdp.mechanisms._partitions.float_rows", careless)
     made = mechanism(12, step=F(7, 10))
     tried = [one for one in decisions(made, (5, 3, 2, 1, 1), 64) if one[0] is not None]
     assert not all(right(*one[:2], 64, *one[2:]) for one in tried)

@@ -21,9 +21,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irisdp.families.partitions import PartitionMechanism
-from irisdp.privacy import Privacy
-from irisdp.sampling import ScriptedBits, law_of
+from irisdp import Privacy
+from irisdp._sampling.bits import ScriptedBits, law_of
+from irisdp.mechanisms import PartitionMechanism
 from support.closeness import hockey_stick, over_one_denominator
 from support.sweeps import tried
 

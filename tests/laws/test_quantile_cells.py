@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy, design
-from irisdp.cells import BinNodes, QuantileBin
-from irisdp.sampling import law_of
+from irisdp._measurements import BinNodes, QuantileBin
+from irisdp._sampling.bits import law_of
 from support.seeds import fresh_generator
 
 

@@ -15,18 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.errors import BadInput
-from irisdp.queries import (
-    Majority,
-    Relation,
-    Unit,
-    count_records,
-    enumerate_keys,
-    moves,
-    open_table,
-    read_condition,
-    read_groups,
-)
+from irisdp import BadInput
+from irisdp import NeighbouringRelation as Relation
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries.majority import Majority
+from irisdp._queries.neighbouring_relation import moves
+from irisdp._queries.statistics import count_records
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")

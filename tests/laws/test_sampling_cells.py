@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.exact import Enclosure
-from irisdp.privacy import Privacy, enclose_steps, steps
-from irisdp.sampling import ScriptedBits
-from irisdp.sampling.fixed_point import LARGEST_DEPTH, open_cells, saturation_depth
-from irisdp.sampling.thresholds import LAST_WORD, ThresholdTable, open_cell
-from irisdp.sampling.ties import bracket_enclosed, bracket_rational, resolve
+from irisdp import Privacy
+from irisdp._exact import Enclosure
+from irisdp._sampling import LAST_WORD, ThresholdTable, bracket_enclosed, bracket_rational, open_cell, resolve
+from irisdp._sampling.bits import ScriptedBits
+from irisdp._sampling.depth_rows import LARGEST_DEPTH, open_cells, saturation_depth
+from irisdp.privacy import enclose_steps, steps
 from support.sweeps import tried
 
 fractions = st.fractions(min_value=0, max_value=1, max_denominator=300)

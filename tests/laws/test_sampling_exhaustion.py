@@ -12,22 +12,28 @@ from itertools import product
 import numpy as np
 import pytest
 
-from irisdp import noise
-from irisdp.exact import ball
-from irisdp.privacy import Privacy, steps
-from irisdp.sampling import (
+from irisdp import Privacy, noise
+from irisdp._exact import ball
+from irisdp._sampling import (
     clamped_geometric,
-    digits,
     draw,
-    draw_events,
     draw_ranks,
-    geometric,
-    law_of,
-    one_sided_geometric,
     tables,
     thresholds,
-    ties,
 )
+from irisdp._sampling import (
+    geometric_noise as digits,
+)
+from irisdp._sampling import (
+    geometric_noise as geometric,
+)
+from irisdp._sampling import (
+    thresholds as ties,
+)
+from irisdp._sampling.bits import law_of
+from irisdp._sampling.geometric_noise import one_sided_geometric
+from irisdp._sampling.tables import draw_events
+from irisdp.privacy import steps
 
 TWO, THREE, TINY = Privacy(ratio=2), Privacy(ratio=3), Privacy(epsilon="1e-9")
 BALANCED = Privacy(ratio=2, delta="1/10")
@@ -204,11 +210,9 @@ def test_every_digit_is_exact_in_the_limit(signed):
 @pytest.fixture
 def small_tables(monkeypatch, request):
     """Make the sampler split noise into several digits where the test can still try every script."""
-    monkeypatch.setattr(
-        geometric,
-        "digits_of",
-        lambda ratio, *, signed: digits.digits_of(ratio, signed=signed, table_bits=request.param),
-    )
+    real = digits.digits_of
+    small = lambda ratio, *, signed: real(ratio, signed=signed, table_bits=request.param)  # noqa: E731
+    monkeypatch.setattr(geometric, "digits_of", small)
 
 
 @pytest.mark.parametrize(("small_tables", "ratio", "word_bits", "words"), SPLITS, indirect=["small_tables"])

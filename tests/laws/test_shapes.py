@@ -9,16 +9,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from irisdp import BadInput, Privacy
-from irisdp.cells import PartitionSelection
-from irisdp.certify import audit, privacy_profile
+from irisdp import BadInput, Privacy, Refusal, audit
+from irisdp._exact import ball, working_precision
+from irisdp._measurements import PartitionSelection
+from irisdp._sampling.depth_rows import orbit_of
+from irisdp.certify import privacy_profile
 from irisdp.design import binary, consumer
-from irisdp.errors import Refusal
-from irisdp.exact import ball, working_precision
 from irisdp.graphs import Path
 from irisdp.mechanisms import privacy_from_document, privacy_to_document
 from irisdp.privacy import are_close, enclose_steps, step, steps, tightened, workable
-from irisdp.sampling.shape_orbits import orbit_of
 from support.gaussian import gaussian_step
 from support.sweeps import tried
 

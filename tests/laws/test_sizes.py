@@ -6,11 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from irisdp import plan
-from irisdp.cells import SizesShape
-from irisdp.errors import BadInput
-from irisdp.families.falling_fits import nearest_falling
-from irisdp.privacy import Gaussian, Privacy, halved
+from irisdp import BadInput, Privacy, plan
+from irisdp._measurements import SizesShape
+from irisdp.mechanisms._sorted_counts import nearest_falling
+from irisdp.privacy import Gaussian, halved
 
 SHAPES = [SizesShape(head=head, below=below) for head, below in [(1, 0), (2, 0), (1, 2), (2, 1), (2, 3), (3, 4)]]
 

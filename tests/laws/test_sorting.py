@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.families import sorting
-from irisdp.families.sorting import minimax_risk, noise_risk, release_largest
-from irisdp.privacy import Privacy, hockey_stick
-from irisdp.sampling import law_of
+from irisdp import BadInput, Privacy
+from irisdp._sampling.bits import law_of
+from irisdp.mechanisms import _sorted_counts as sorting
+from irisdp.mechanisms import minimax_risk, noise_risk, release_largest
+from irisdp.privacy import hockey_stick
 from support.programs import Program
 from support.sweeps import tried
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.privacy import Privacy, are_close, enclose_steps, step, step_down, steps
+from irisdp import Privacy
+from irisdp.privacy import are_close, enclose_steps, step, step_down, steps
 from support.sweeps import tried
 
 SHOWN = 1e-18

@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp.cells import CountNodes, GeometricNoise, TellsMore, UniversalNoise
+from irisdp._measurements import (
+    CountNodes,
+    GeometricNoise,
+)
+from irisdp._measurements import (
+    HasAuxiliaryOutput as TellsMore,
+)
+from irisdp._measurements import (
+    UniversalNoiseMeasurement as UniversalNoise,
+)
+from irisdp._sampling.bits import ScriptedBits, law_of
 from irisdp.noise import bounded_delta
-from irisdp.sampling import ScriptedBits, law_of
 from support.closeness import hockey_stick
 
 TWO = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])

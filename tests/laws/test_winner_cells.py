@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp.cells import GapNodes, LargestCategory
-from irisdp.cells.winner_floats import flip_chances, pull_chances
-from irisdp.mechanisms.plurality import PermuteAndFlip, Pull
-from irisdp.sampling import law_of
+from irisdp._measurements import GapNodes, LargestCategory
+from irisdp._measurements.plurality import flip_chances, pull_chances
+from irisdp._sampling.bits import law_of
+from irisdp.mechanisms import PermuteAndFlip, Pull
 from support.seeds import fresh_generator
 
 RATIOS = (F(3, 2), F(2), F(11, 3), F(50))

@@ -8,12 +8,11 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 
-from irisdp import Ledger
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.privacy import Privacy
-from irisdp.sampling import coarsen, law_of, refine
-from irisdp.sampling.chains import PARTS, Bridge, kept_probability
+from irisdp import BadInput, Ledger, Privacy
+from irisdp._cli import run
+from irisdp._sampling import coarsen, kept_probability, refine
+from irisdp._sampling.bits import law_of
+from irisdp._sampling.chains import PARTS, Bridge
 
 RATIOS = (Fraction(4), Fraction(2), Fraction(3, 2), Fraction(6, 5))
 NARROW = Fraction(1, 1 << 80)

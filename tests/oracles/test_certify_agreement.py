@@ -12,12 +12,11 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp.certify import add_digest, audit, check_optimality, verify_mechanism
-from irisdp.errors import BadInput, IrisError
-from irisdp.exact import parse_json
+from irisdp import BadInput, IrisError, Privacy, audit
+from irisdp._exact import parse_json
+from irisdp.certify import add_digest, check_optimality, verify_mechanism
 from irisdp.graphs import graph_from_document
 from irisdp.mechanisms import read_document
-from irisdp.privacy import Privacy
 from support.closeness import hockey_stick
 from support.seeds import fresh_random
 from support.sweeps import tried

@@ -9,11 +9,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from irisdp import design
-from irisdp.certify import add_digest, audit, check_optimality, verify_mechanism
+from irisdp import Privacy, audit, design
+from irisdp.certify import add_digest, check_optimality, verify_mechanism
 from irisdp.graphs import Hamming, Path, graph_from_document
 from irisdp.mechanisms import FactoredMechanism, geometric_row, read_document
-from irisdp.privacy import Privacy
 from support.programs import Program
 from support.seeds import fresh_random
 

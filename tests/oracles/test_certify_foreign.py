@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp.certify import audit, matrix_document, privacy_profile
-from irisdp.exact import exp_below
+from irisdp import Privacy, audit
+from irisdp._exact import exp_below
+from irisdp.certify import matrix_document, privacy_profile
 from irisdp.graphs import Path
 from irisdp.mechanisms import geometric_row
-from irisdp.privacy import Privacy
 
 WORDS = 1 << 53
 """Values of a uniform double in [0, 1) as both Python's and NumPy's generators draw it: k/2^53."""
@@ -22,7 +22,7 @@ WORDS = 1 << 53
 def truncated_geometric_of_diffprivlib(n, epsilon):
     """Return the exact law of `GeometricTruncated(epsilon=…, lower=0, upper=n)` for counts 0..n.
 
-    diffprivlib 0.6.6, mechanisms/geometric.py, `Geometric.randomise`:
+    diffprivlib 0.6.6, mechanisms/_geometric.py, `Geometric.randomise`:
 
         unif_rv = (rng.random() - 0.5) * (1 + np.exp(scale)); sgn = -1 if unif_rv < 0 else 1
         int(np.round(value + sgn * np.floor(np.log(sgn * unif_rv) / scale)))

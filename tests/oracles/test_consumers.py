@@ -5,13 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import design
-from irisdp.consumers.consumer import Consumer
-from irisdp.consumers.optimal import optimal_reading
-from irisdp.design.counts.universality import broken_adjacency, dominating_reading, side_by_side
-from irisdp.errors import BadInput
-from irisdp.mechanisms import FactoredMechanism, Mechanism
-from irisdp.privacy import Privacy
+from irisdp import BadInput, Mechanism, Privacy, design
+from irisdp.consumers import Consumer, optimal_reading
+from irisdp.design import broken_adjacency, dominating_reading, side_by_side
+from irisdp.mechanisms import FactoredMechanism
 from support.programs import Program
 from support.seeds import fresh_random
 

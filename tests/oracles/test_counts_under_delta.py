@@ -14,13 +14,13 @@ import pyarrow as pa
 import pytest
 
 from irisdp import Privacy, interpret, publish
-from irisdp.cells import CountNodes, UniversalNoise
-from irisdp.consumers import Consumer
-from irisdp.consumers.losses import read_loss
+from irisdp._measurements import CountNodes
+from irisdp._measurements import UniversalNoiseMeasurement as UniversalNoise
+from irisdp.consumers import Consumer, read_loss
+from irisdp.interpretation import _remap_other_noise as noise_rules
+from irisdp.interpretation._published_counts import OtherNoisyCount
+from irisdp.interpretation._remap_other_noise import rule_with_ends, rule_without_end
 from irisdp.noise import bounded_delta
-from irisdp.reading import noise_rules
-from irisdp.reading.noise_rules import rule_with_ends, rule_without_end
-from irisdp.reading.published_counts import OtherNoisyCount
 from support.programs import Program
 from support.seeds import fresh_random
 from support.sweeps import tried

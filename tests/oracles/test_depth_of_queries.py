@@ -11,8 +11,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from irisdp.cells import NO_BOUNDARY
-from irisdp.queries import AtLeast, AtMost, Count, Majority, Relation, Statistics
+from irisdp import NeighbouringRelation as Relation
+from irisdp._measurements import NO_BOUNDARY
+from irisdp._queries import Count
+from irisdp._queries.majority import Majority
+from irisdp._queries.statistics import Statistics
+from irisdp._queries.threshold import AtLeast, AtMost
 
 CHECKED = 6
 """Add-remove histograms up to this size are checked; depths are at most 9, and the graph reaches 10 sizes further."""

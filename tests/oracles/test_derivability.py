@@ -3,9 +3,8 @@
 import itertools
 from fractions import Fraction
 
-from irisdp.design.counts.derivability import derivation, nearest_reading
-from irisdp.mechanisms import Mechanism
-from irisdp.privacy import Privacy
+from irisdp import Mechanism, Privacy
+from irisdp.design import derivation, nearest_reading
 from support.programs import Program
 from support.seeds import fresh_random
 

@@ -4,11 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import design
-from irisdp.design.programs.dual import Dual
-from irisdp.design.programs.goals import Goal
+from irisdp import Privacy, design
+from irisdp.design import Goal
+from irisdp.design._privacy_program import Dual
 from irisdp.graphs import Path, graph_from_edges
-from irisdp.privacy import Privacy
 from support.programs import Program
 from support.seeds import fresh_random
 from support.sweeps import tried

@@ -5,15 +5,26 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.privacy import Privacy
-from irisdp.sampling import ScriptedBits, draw, draw_brackets, draw_ranks, fixed_point, law_of, refine, shape_orbits
-from irisdp.sampling.digits import Digit, DigitLaw
-from irisdp.sampling.fixed_point import LARGEST_DEPTH, open_cells, saturation_depth
-from irisdp.sampling.inputs import integers
-from irisdp.sampling.shape_orbits import orbit_of
-from irisdp.sampling.ties import resolve
-from irisdp.sampling.uniform import draw_uniform
+from irisdp import BadInput, Privacy
+from irisdp._sampling import (
+    Digit,
+    draw,
+    draw_brackets,
+    draw_ranks,
+    draw_uniform,
+    integers,
+    refine,
+    resolve,
+)
+from irisdp._sampling import (
+    depth_rows as fixed_point,
+)
+from irisdp._sampling import (
+    depth_rows as shape_orbits,
+)
+from irisdp._sampling.bits import ScriptedBits, law_of
+from irisdp._sampling.depth_rows import LARGEST_DEPTH, open_cells, orbit_of, saturation_depth
+from irisdp._sampling.geometric_noise import DigitLaw
 
 WORD = 1 << 64
 TWO = Privacy.all([Privacy(ratio=3), Privacy(ratio="3/2", delta="1/50")])

@@ -12,14 +12,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from irisdp import Privacy, audit, design
-from irisdp.cells import PlacedNodes
-from irisdp.errors import BadInput
-from irisdp.exact import exp_below
+from irisdp import BadInput, Privacy, audit, design, plan
+from irisdp._exact import exp_below
+from irisdp._measurements import PlacedNodes
+from irisdp._queries import apply as mechanism_files
+from irisdp._queries import apply as queries_apply
+from irisdp._queries.apply import Apply
+from irisdp._release.pipeline import read_statistics as read_cells
 from irisdp.mechanisms import read_document
-from irisdp.queries import Apply, mechanism_files
-from irisdp.queries import apply as queries_apply
-from irisdp.release import plan, read_cells
 from support.closeness import over_one_denominator
 from support.exhaustion import (
     LOTS,

@@ -11,13 +11,14 @@ from itertools import product
 
 import pytest
 
-from irisdp.accounting import Cost
-from irisdp.cells import GaussianNoise
-from irisdp.exact import exp_below
-from irisdp.privacy import Privacy
-from irisdp.queries import Table
-from irisdp.release import plan_batch, read_cells
-from irisdp.release.batches import GaussianCounts, OwnNoise, compose_questions, noise_kinds, planning
+from irisdp import Cost, Privacy, plan_batch
+from irisdp._exact import exp_below
+from irisdp._measurements import GaussianNoise
+from irisdp._release import batch_noise as noise_kinds
+from irisdp._release import batch_plan as planning
+from irisdp._release.batch_noise import GaussianCounts, OwnNoise, compose_questions
+from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._tables.table import Table
 from support.closeness import hockey_stick, over_one_denominator
 from support.exhaustion import (
     LOTS,
@@ -323,7 +324,7 @@ def test_two_steps_taken_for_one_are_caught(monkeypatch):
         return real(Privacy(epsilon=privacy.epsilon), relation, exchange_steps=1, **more)[:1]
 
     monkeypatch.setattr(noise_kinds, "independent_parts", one_step)
-    monkeypatch.setattr("irisdp.queries.Majority.exchange_steps", 1)
+    monkeypatch.setattr("irisdp._queries.majority.Majority.exchange_steps", 1)
     majority = {"query": "majority", "expression": "v = 1", "by": "g", "groups": "b"}
     batch = planned([majority, {**COUNTS[0], "by": "g", "groups": "b"}], relation="exchange")
     ends = small_first(neighbours("exchange", "any"))
@@ -335,13 +336,13 @@ def test_a_selection_left_out_of_the_total_is_caught(monkeypatch):
     monkeypatch.setattr(
         noise_kinds, "independent_parts", lambda *given, selection, **more: real(*given, selection=None, **more)
     )
-    monkeypatch.setattr("irisdp.release.pricing.total_cost", without_selection)
+    monkeypatch.setattr("irisdp._release.plans.total_cost", without_selection)
     selected = {**COUNTS[0], "by": "g", "select_groups": True, "delta": "9/100", "weight": "1/10"}
     batch = planned([selected, COUNTS[1]], relation="add-remove")
     assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("add-remove", "any"))))
 
 
 def without_selection(*given, selection, **more):
-    from irisdp.queries import total_cost
+    from irisdp._queries import total_cost
 
     return total_cost(*given, selection=None, **more)

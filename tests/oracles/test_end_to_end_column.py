@@ -12,12 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp.cells import EachRecord
-from irisdp.errors import BadInput
-from irisdp.exact import exp_below
-from irisdp.queries import column, open_table, read_groups
-from irisdp.queries.record_values import read_values
-from irisdp.release import plan, read_cells
+from irisdp import BadInput, plan
+from irisdp._exact import exp_below
+from irisdp._measurements import EachRecord
+from irisdp._queries import column, read_groups
+from irisdp._queries.statistics import read_values
+from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._tables.table import open_table
 from support.exhaustion import LOTS, joint_law, worst_delta
 
 VALUES = ("x", "y", "z", "other", None)

@@ -2,8 +2,12 @@
 
 import pytest
 
-from irisdp.queries import count_records, open_table, persons, read_bins, read_by, read_groups, statistics
-from irisdp.queries.persons import Unit
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import privacy_units as persons
+from irisdp._queries import read_by, read_groups, statistics
+from irisdp._queries.derived_columns import read_bins
+from irisdp._queries.statistics import count_records
+from irisdp._tables.table import open_table
 from support.exhaustion import (
     DELTA,
     LOTS,

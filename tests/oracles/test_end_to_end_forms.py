@@ -13,7 +13,10 @@ import polars as pl
 import pyarrow.compute
 import pytest
 
-from irisdp.queries import frames, objects, relations, text
+from irisdp._tables import arrow_values as objects
+from irisdp._tables import dataframes as frames
+from irisdp._tables import dataframes as relations
+from irisdp._tables import text_files as text
 from support import exhaustion
 from support.exhaustion import (
     ASKED,

@@ -10,9 +10,11 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp.accounting import as_pair, least_mean
-from irisdp.exact import exp_below
-from irisdp.release import Ledger, plan, publish, read_cells
+from irisdp import Ledger, plan, publish
+from irisdp._exact import exp_below
+from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp.accounting import as_pair
+from irisdp.accounting import gaussian_dp_mu as least_mean
 from support.closeness import over_one_denominator
 from support.exhaustion import LOTS, NEAR, engine_once, frame, joint_law, neighbours, opened, worst_delta
 from support.sweeps import tried
@@ -102,6 +104,6 @@ def test_a_statement_of_half_of_what_was_spent_is_caught(name, relation, tmp_pat
 
 def test_a_second_cell_that_is_left_out_is_caught(tmp_path, monkeypatch):
     real = least_mean
-    monkeypatch.setattr("irisdp.accounting.currencies.least_mean", lambda kept: real(kept) * Fraction(5, 8))
+    monkeypatch.setattr("irisdp.accounting._currencies.gaussian_dp_mu", lambda kept: real(kept) * Fraction(5, 8))
     statement = spent(RELEASES["by group"], "exchange", "mu", tmp_path)
     assert any(excess > 0 for excess in excesses(RELEASES["by group"], "exchange", statement))

@@ -10,9 +10,11 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from irisdp.cells import many_records, named_counts, partition_selection
-from irisdp.cells.shares import share_of
-from irisdp.queries import Count, CountDistinct, statistics
+from irisdp._measurements import partition_selection, share_of
+from irisdp._measurements import partition_selection as named_counts
+from irisdp._measurements import sums as many_records
+from irisdp._queries import Count, statistics
+from irisdp._queries.count_distinct import CountDistinct
 from support.exhaustion import GROUPS, LOTS, MODES, caught, engine_once, forget_counts, planned_for, violations
 from support.sweeps import tried
 
@@ -177,7 +179,7 @@ def test_groups_without_limit_are_caught(rewritten, old, new):
 def test_a_sensitivity_of_one_record_less_is_caught(monkeypatch, name):
     real = many_records.noise_for
     monkeypatch.setattr(
-        "irisdp.cells.noise_for",
+        "irisdp._measurements.noise_for",
         lambda privacy, *, each, total, cells: real(privacy, each=each - 1, total=total - 1, cells=cells),
     )
     query, options = SEVERAL[name]
@@ -223,7 +225,7 @@ def test_values_taken_for_people_are_caught(monkeypatch, name):
 def test_people_who_pay_for_one_of_two_groups_are_caught(monkeypatch):
     real = many_records.noise_for
     monkeypatch.setattr(
-        "irisdp.queries.count_distinct.noise_for",
+        "irisdp._measurements.noise_for",
         lambda privacy, *, each, total, cells: real(privacy, each=each, total=1, cells=1),
     )
     query, options = SEVERAL["people by group"]
@@ -233,7 +235,7 @@ def test_people_who_pay_for_one_of_two_groups_are_caught(monkeypatch):
 def test_a_staircase_that_pays_for_one_of_two_groups_is_caught(monkeypatch):
     real = many_records.noise_for
     monkeypatch.setattr(
-        "irisdp.cells.noise_for",
+        "irisdp._measurements.noise_for",
         lambda privacy, *, each, total, cells: real(privacy, each=each, total=total, cells=1),
     )
     query, options = SEVERAL["staircase in each"]

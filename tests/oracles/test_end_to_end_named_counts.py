@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp.cells import NamedCounts
-from irisdp.queries import Count
+from irisdp._measurements import NoisyCountSelection as NamedCounts
+from irisdp._queries import Count
 from support.exhaustion import (
     LOTS,
     RATIO,

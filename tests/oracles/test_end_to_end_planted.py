@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from sqlglot import exp
 
-from irisdp import Privacy
-from irisdp.cells import (
+from irisdp import NeighbouringRelation as Relation
+from irisdp import Privacy, plan
+from irisdp._exact import exp_below
+from irisdp._measurements import (
     BinNodes,
-    ClassNodes,
     CountNodes,
-    DepthClasses,
     GapNodes,
     GaussianNoise,
     GeometricNoise,
@@ -21,17 +21,28 @@ from irisdp.cells import (
     PartitionSelection,
     QuantileBin,
     SizesShape,
-    UniversalNoise,
 )
-from irisdp.design.quantiles import forms
-from irisdp.exact import exp_below
-from irisdp.graphs import offsets
-from irisdp.graphs.offsets import Offsets
+from irisdp._measurements import (
+    DecisionDistances as ClassNodes,
+)
+from irisdp._measurements import (
+    DecisionMeasurement as DepthClasses,
+)
+from irisdp._measurements import (
+    UniversalNoiseMeasurement as UniversalNoise,
+)
+from irisdp._queries import Band, Count, statistics
+from irisdp._queries.category_sizes import Sizes
+from irisdp._queries.histogram import Histogram
+from irisdp._queries.plurality import Plurality
+from irisdp._queries.quantile import HoldsQuantile
+from irisdp._queries.query import YesOrNo
+from irisdp._queries.reading import QUERIES
+from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp.design import _quantiles as forms
+from irisdp.graphs import Offsets
+from irisdp.graphs import _capped_counts as offsets
 from irisdp.noise import gaussian_law, law
-from irisdp.queries import QUERIES, Band, Count, Histogram, Plurality, Relation, Sizes, statistics
-from irisdp.queries.quantile import HoldsQuantile
-from irisdp.queries.query import YesOrNo
-from irisdp.release import plan, read_cells
 from support.exhaustion import (
     ASKED,
     CHOSEN,

@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 
 from irisdp import Privacy
-from irisdp.cells import GeometricNoise, UniversalNoise
+from irisdp._measurements import GeometricNoise
+from irisdp._measurements import UniversalNoiseMeasurement as UniversalNoise
 from irisdp.noise import law
 from support.exhaustion import DELTA, MODES, caught, engine_once, neighbours, violations
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from irisdp.cells import CategoryNodes, LargestCategories
-from irisdp.queries import QUERIES, Relation
+from irisdp import NeighbouringRelation as Relation
+from irisdp._measurements import CategoryNodes, LargestCategories
+from irisdp._queries.reading import QUERIES
 from support.exhaustion import ASKED, MODES, caught, engine_once, neighbours
 
 __all__ = ["engine_once"]

@@ -15,9 +15,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.queries import QUERIES, Statistics
-from irisdp.release import plan
+from irisdp import BadInput, plan
+from irisdp._queries.reading import QUERIES
+from irisdp._queries.statistics import Statistics
 from support.exhaustion import (
     ASKED,
     DELTA,

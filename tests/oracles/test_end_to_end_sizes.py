@@ -10,9 +10,13 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from irisdp.cells import SizesShape, SortedSizes
-from irisdp.queries import Relation, open_table, sizes, value_counts
-from irisdp.release import plan, read_cells
+from irisdp import NeighbouringRelation as Relation
+from irisdp import plan
+from irisdp._measurements import SizesShape, SortedSizes
+from irisdp._queries import category_sizes as sizes
+from irisdp._queries import statistics as value_counts
+from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._tables.table import open_table
 from support.exhaustion import (
     ASKED,
     CHOSEN,

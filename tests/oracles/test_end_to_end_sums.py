@@ -12,11 +12,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from irisdp import Privacy
-from irisdp.cells import MeanFromCentre, MeanFromEnds, MeanOfAll, NoisyMeans, StaircaseNoise, Steps
-from irisdp.queries import Relation, StepTotals, sums
-from irisdp.queries.stepped import total_steps
-from irisdp.release import plan, read_cells
+from irisdp import NeighbouringRelation as Relation
+from irisdp import Privacy, plan
+from irisdp._measurements import Grid as Steps
+from irisdp._measurements import MeanFromCentre, MeanFromEnds, MeanOfAll, StaircaseNoise
+from irisdp._measurements.means import NoisyMeans
+from irisdp._queries import sum_and_mean as sums
+from irisdp._queries.clipped_values import StepTotals, total_steps
+from irisdp._release.pipeline import read_statistics as read_cells
 from support import exhaustion
 from support.exhaustion import (
     ASKED,
@@ -171,7 +174,9 @@ def read_with(change):
 
     def read(table, stepped, **options):
         other = change(stepped.steps)
-        column = sums.read_stepped(table, stepped.of.name, sums.Choices(lower=other.lower, upper=other.upper), "sum")
+        column = sums.read_stepped(
+            table, stepped.of.name, sums.ColumnChoices(lower=other.lower, upper=other.upper), "sum"
+        )
         found = total_steps(table, column, **options)
         return StepTotals(found.total, found.known, found.above + (other.least - stepped.steps.least) * found.known)
 

@@ -9,9 +9,12 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from irisdp.cells import MeanFromEnds, NoisyMeans, StaircaseNoise
-from irisdp.queries import stepped, sums
-from irisdp.release import plan, read_cells
+from irisdp import plan
+from irisdp._measurements import MeanFromEnds, StaircaseNoise
+from irisdp._measurements.means import NoisyMeans
+from irisdp._queries import clipped_values as stepped
+from irisdp._queries import sum_and_mean as sums
+from irisdp._release.pipeline import read_statistics as read_cells
 from support.exhaustion import (
     ASKED,
     CHOSEN,

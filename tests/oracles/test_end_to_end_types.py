@@ -3,7 +3,8 @@
 import pytest
 import sqlglot
 
-from irisdp.queries import Table, column_types, open_table
+from irisdp._tables import column_types
+from irisdp._tables.table import Table, open_table
 from support import exhaustion
 from support.exhaustion import DELTA, LOTS, caught, neighbours, personal_neighbours, violations
 from support.sweeps import tried

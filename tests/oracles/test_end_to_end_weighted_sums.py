@@ -8,10 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from irisdp.queries import Relation, sums
-from irisdp.queries import weights as queries_weights
-from irisdp.queries.weights import clamped
-from irisdp.release import plan, read_cells
+from irisdp import NeighbouringRelation as Relation
+from irisdp import plan
+from irisdp._queries import clipped_values as queries_weights
+from irisdp._queries import sum_and_mean as sums
+from irisdp._queries.clipped_values import clamped
+from irisdp._release.pipeline import read_statistics as read_cells
 from support import exhaustion
 from support.exhaustion import (
     ASKED,

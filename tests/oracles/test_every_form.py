@@ -15,7 +15,9 @@ import pyarrow as pa
 import pyarrow.compute
 import pytest
 
-from irisdp.queries import frames, objects, relations
+from irisdp._tables import arrow_values as objects
+from irisdp._tables import dataframes as frames
+from irisdp._tables import dataframes as relations
 from support.every_form import (
     QUESTIONS,
     Question,

@@ -32,8 +32,10 @@ from irisdp.graphs import (
     graph_from_sparse,
     interior,
     listed,
-    search,
     touching,
+)
+from irisdp.graphs import (
+    _explicit as search,
 )
 from support.seeds import fresh_generator
 from support.sweeps import tried

@@ -18,9 +18,13 @@ from irisdp.privacy import (
     are_close,
     as_pairs,
     enclose_steps,
+    gaussian_delta,
+    gaussian_errors,
+    gaussian_mean,
+    gaussian_mean_for,
     halved,
     hockey_stick,
-    runs,
+    right_guess,
     step,
     step_down,
     steps,
@@ -28,19 +32,12 @@ from irisdp.privacy import (
     turning_point,
     workable,
 )
-from irisdp.privacy.gaussian import (
-    _normal,
-    gaussian_delta,
-    gaussian_errors,
-    gaussian_mean,
-    gaussian_mean_for,
-    gaussian_pairs,
+from irisdp.privacy import (
+    _shape as runs,
 )
-from irisdp.privacy.nearby import changed
-from irisdp.privacy.odds import even_odds, right_guess
-from irisdp.privacy.pair import follows
-from irisdp.privacy.parameters import LONGEST
-from irisdp.privacy.shape import Line
+from irisdp.privacy._gaussian import _normal, gaussian_pairs
+from irisdp.privacy._parameters import LONGEST, changed, even_odds
+from irisdp.privacy._shape import Line, follows
 from support.gaussian import gaussian_step, normal
 
 FLOATS = 1e-13

@@ -6,10 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from irisdp import Mechanism, Privacy, design, interop, mechanisms, noise
+from irisdp import BadInput, Mechanism, Privacy, design, interop, mechanisms, noise
 from irisdp.certify import compose, dominating_pair, privacy_profile
-from irisdp.certify.float_losses import losses_above
-from irisdp.errors import BadInput
+from irisdp.certify._loss_distributions import losses_above
 from irisdp.graphs import Complete, Path
 
 pytest.importorskip("dp_accounting", reason="dp-accounting is not installed")

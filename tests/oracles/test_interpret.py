@@ -9,10 +9,20 @@ import numpy as np
 import pytest
 
 from irisdp import BadInput, Privacy, consumers, design, interpret
-from irisdp.consumers.losses import Loss, Tail, absolute, excess, pinball, squared, threshold, zero_one
-from irisdp.consumers.unbounded import best_shift, loss_of_shift
+from irisdp.consumers import (
+    Loss,
+    Tail,
+    absolute,
+    best_shift,
+    excess,
+    loss_of_shift,
+    pinball,
+    squared,
+    threshold,
+    zero_one,
+)
+from irisdp.interpretation import NoisyCount
 from irisdp.mechanisms import FactoredMechanism
-from irisdp.reading import NoisyCount
 
 FLOATS = 1e-9
 """Relative: sums of some tens of products in doubles, and tails that are cut off below 2^-60."""

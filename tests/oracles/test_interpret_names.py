@@ -11,12 +11,16 @@ import numpy as np
 import pytest
 
 from irisdp import BadInput, Privacy, interpret
-from irisdp.cells import DepthClasses
-from irisdp.cells.winners import LargestCategory
-from irisdp.mechanisms import balanced_line, privacy_to_document
-from irisdp.mechanisms.plurality import PermuteAndFlip, Pull
-from irisdp.queries import AtLeast, AtMost, Band, Majority, Relation, Statistics
-from irisdp.reading import gap_classes, yes_or_no
+from irisdp import NeighbouringRelation as Relation
+from irisdp._measurements import DecisionMeasurement as DepthClasses
+from irisdp._measurements import LargestCategory
+from irisdp._queries import Band
+from irisdp._queries.majority import Majority
+from irisdp._queries.statistics import Statistics
+from irisdp._queries.threshold import AtLeast, AtMost
+from irisdp.interpretation import _name_rules as yes_or_no
+from irisdp.interpretation import _winner_rule as gap_classes
+from irisdp.mechanisms import PermuteAndFlip, Pull, balanced_line, privacy_to_document
 
 NARROW = F(1, 10**12)
 PAIRS = [Privacy(ratio=2), Privacy(ratio="6/5", delta="1/10"), Privacy(ratio=1, delta="1/8"), Privacy(epsilon=1)]

@@ -7,14 +7,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from irisdp import Privacy, interpret
-from irisdp.cells import CountNodes, GaussianNoise, ShapeNoise
-from irisdp.consumers.losses import read_loss
-from irisdp.errors import BadInput
-from irisdp.exact import Enclosure
+from irisdp import BadInput, Privacy, interpret, publish
+from irisdp._exact import Enclosure
+from irisdp._measurements import CountNodes, GaussianNoise, ShapeNoise
+from irisdp.consumers import read_loss
 from irisdp.mechanisms import privacy_to_document
 from irisdp.privacy import Gaussian
-from irisdp.release import publish
 from support.programs import Program
 
 TWO = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])

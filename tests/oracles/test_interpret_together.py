@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from irisdp import Privacy, interpret, noise
-from irisdp.reading.consistent import nearest_table
-from irisdp.reading.noise_sums import sum_distance
+from irisdp.interpretation._joint import nearest_table
+from irisdp.interpretation._published_counts import sum_distance
 from support.seeds import fresh_random
 from support.sweeps import tried
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from irisdp.queries import json_lines, open_table
+from irisdp._tables import json_lines
+from irisdp._tables.table import open_table
 from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")

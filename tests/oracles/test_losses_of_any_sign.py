@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from irisdp import Privacy, audit, certify, design
-from irisdp.certify import geometric_powers, verify_mechanism
-from irisdp.certify.arithmetic import as_fraction
-from irisdp.certify.goals import read_goal
-from irisdp.certify.matrix_files import as_document
-from irisdp.certify.subject import subject_of
-from irisdp.certify.theorems import prove
-from irisdp.exact import json_bytes
+from irisdp._exact import as_fraction, json_bytes
+from irisdp.certify import _theorems as geometric_powers
+from irisdp.certify import verify_mechanism
+from irisdp.certify._audited_mechanism import audited_mechanism as subject_of
+from irisdp.certify._matrix_files import as_document
+from irisdp.certify._objectives import read_goal
+from irisdp.certify._theorems import prove
 from irisdp.mechanisms import FactoredMechanism
 
 PRIVACY = Privacy(ratio=2)
@@ -93,7 +93,7 @@ def test_a_bound_that_is_stated_too_high_is_rejected(tmp_path):
 
 
 def test_a_factored_mechanism_may_have_losses_below_0_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("irisdp.design.counts.consumer"), "LARGEST_MATRIX", 10)
+    monkeypatch.setattr(importlib.import_module("irisdp.design._consumer_optimal"), "LARGEST_MATRIX", 10)
     made = design.consumer(40, table(40, [-100] * 41), PRIVACY)
     assert isinstance(made, FactoredMechanism)
     assert audit(made).optimality.holds

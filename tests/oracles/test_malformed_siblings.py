@@ -14,13 +14,11 @@ from itertools import product
 
 import pytest
 
-from irisdp import design
-from irisdp.certify import add_digest, audit, check_optimality, read_mechanism, verify_choice
-from irisdp.design.programs.goals import Goal
-from irisdp.errors import IrisError
+from irisdp import IrisError, Privacy, audit, design
+from irisdp.certify import add_digest, check_optimality, read_mechanism, verify_choice
+from irisdp.design import Goal
 from irisdp.graphs import Complete, Cycle, Hamming, Path, graph_from_edges
 from irisdp.mechanisms import read_document
-from irisdp.privacy import Privacy
 from support.malformed import mutant, sealed_text, written
 from support.seeds import fresh_random
 from support.sweeps import tried

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp import Privacy, design
-from irisdp.certify import compose, dominating_pair, loss_distributions, privacy_profile
+from irisdp import Mechanism, Privacy, design
+from irisdp.certify import _loss_distributions as loss_distributions
+from irisdp.certify import compose, dominating_pair, privacy_profile
 from irisdp.graphs import graph_from_document
-from irisdp.mechanisms import Mechanism, randomized_response
+from irisdp.mechanisms import randomized_response
 from support.sweeps import tried
 
 FLOATS = 1e-12

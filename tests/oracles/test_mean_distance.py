@@ -9,16 +9,13 @@ import networkx as nx
 import numpy as np
 import pytest
 
-import irisdp.graphs.symmetry as symmetry_module
-from irisdp import design
-from irisdp.certify import audit, verify_mechanism
-from irisdp.design.databases import by_orbits
-from irisdp.design.databases.relaxed import one_answer, relaxations
-from irisdp.errors import CertificateRejected
-from irisdp.graphs import Hamming, Path, graph_from_edges, graph_from_networkx
-from irisdp.graphs.symmetry import Symmetry, regular_layers, symmetry
+import irisdp.graphs._symmetry as symmetry_module
+from irisdp import CertificateRejected, Privacy, audit, design
+from irisdp.certify import verify_mechanism
+from irisdp.design import _symmetry_reduction as by_orbits
+from irisdp.design import one_answer, relaxations
+from irisdp.graphs import Hamming, Path, Symmetry, graph_from_edges, graph_from_networkx, regular_layers, symmetry
 from irisdp.mechanisms import read_document
-from irisdp.privacy import Privacy
 from support.programs import Program
 from support.seeds import fresh_random
 from support.sweeps import tried

@@ -19,13 +19,11 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import design
-from irisdp.certify import audit, verify_mechanism
-from irisdp.design.programs.goals import Goal
-from irisdp.errors import IrisError
+from irisdp import IrisError, Privacy, audit, design
+from irisdp.certify import verify_mechanism
+from irisdp.design import Goal
 from irisdp.graphs import Cycle, Hamming, Path, graph_from_edges
 from irisdp.mechanisms import read_document
-from irisdp.privacy import Privacy
 from support.closeness import hockey_stick
 from support.seeds import fresh_random
 
@@ -45,8 +43,8 @@ ORIGINALS = {
     "consumer at a long ratio": design.consumer(4, "absolute", Privacy(epsilon=1)),
     "mean distance": design.distance(Cycle(5), Privacy(ratio=3)),
     "mean distance on a cube": design.distance(Hamming(2, 2), Privacy(epsilon="0.5")),
-    "winner": design.winners.winner(3, Privacy(ratio=2), largest=2),
-    "winner at worst": design.winners.winner(3, Privacy(ratio=2), largest=2, relation="add-remove", objective="worst"),
+    "winner": design.winner(3, Privacy(ratio=2), largest=2),
+    "winner at worst": design.winner(3, Privacy(ratio=2), largest=2, relation="add-remove", objective="worst"),
     "binary": design.binary(PATH, LINE, Privacy(ratio=2, delta="1/10")),
     "binary with given ends": design.binary(PATH, LINE, Privacy(ratio=2), boundary={"b": "0.6", "c": "0.6"}),
     "rainbow": design.rainbow(

@@ -7,11 +7,11 @@ from math import prod
 import numpy as np
 import pytest
 
-from irisdp import Privacy
-from irisdp.cells import GroupCounts, NamedCounts, PartitionSelection
-from irisdp.cells.named_counts import UNNAMED
-from irisdp.cells.shares import share_of
-from irisdp.errors import BadInput
+from irisdp import BadInput, Privacy
+from irisdp._measurements import GroupCountNodes as GroupCounts
+from irisdp._measurements import NoisyCountSelection as NamedCounts
+from irisdp._measurements import PartitionSelection, share_of
+from irisdp._measurements.partition_selection import UNNAMED
 from irisdp.privacy import step, steps
 from support.closeness import hockey_stick
 from support.programs import Program

@@ -7,10 +7,9 @@ import flint
 import numpy as np
 import pytest
 
-from irisdp import Privacy, design, noise
+from irisdp import BadInput, Privacy, design, noise
+from irisdp._exact import Enclosure, ball, enclosure_of
 from irisdp.consumers import Consumer, optimal_reading
-from irisdp.errors import BadInput
-from irisdp.exact import Enclosure, ball, enclosure_of
 from irisdp.privacy import are_close
 from support.closeness import hockey_stick
 from support.gaussian import gaussian_step

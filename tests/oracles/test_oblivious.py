@@ -5,12 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import design
-from irisdp.design.counts.oblivious import oblivious
-from irisdp.errors import BadInput
+from irisdp import BadInput, Mechanism, Privacy, design
+from irisdp.design import oblivious
 from irisdp.graphs import Cycle, Hamming, Path, graph_from_edges
-from irisdp.mechanisms import Mechanism
-from irisdp.privacy import Privacy
 from support.closeness import hockey_stick
 from support.seeds import fresh_random
 

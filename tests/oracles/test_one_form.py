@@ -11,11 +11,11 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from irisdp.queries import Column, Kind, read_condition
-from irisdp.queries.expression import _parse
-from irisdp.queries.grammar import ConditionCompiler
-from irisdp.queries.one_form import one_form
-from irisdp.queries.spelling import spell
+from irisdp._tables.canonical_sql import one_form, spell
+from irisdp._tables.columns import Column
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import _parse, read_condition
+from irisdp._tables.sql_compiler import ConditionCompiler
 from support.seeds import fresh_generator
 from support.sweeps import tried
 

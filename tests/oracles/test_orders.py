@@ -11,18 +11,10 @@ import pytest
 
 from irisdp import Privacy, audit, certify, design
 from irisdp.certify import verify_mechanism
-from irisdp.design.alike import best_alike
-from irisdp.design.pulling import UNIT, broken_edges, fixed_point, private_on_every_edge, pulled
-from irisdp.design.winners.orders import (
-    _renamed,
-    all_rankings,
-    all_tops,
-    order_rows,
-    right_rankings,
-    right_tops,
-)
-from irisdp.graphs import Histograms, capped_heights, graph_from_edges, listed, order_graph
-from irisdp.graphs.orders import number_of_heights
+from irisdp.design import UNIT
+from irisdp.design._pull import best_alike, broken_edges, fixed_point, private_on_every_edge, pulled
+from irisdp.design._rankings import _renamed, all_rankings, all_tops, order_rows, right_rankings, right_tops
+from irisdp.graphs import Histograms, capped_heights, graph_from_edges, listed, number_of_heights, order_graph
 
 F = Fraction
 

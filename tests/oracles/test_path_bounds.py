@@ -7,21 +7,20 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from irisdp import design
-from irisdp.design.databases import path_bounds
-from irisdp.design.databases.path_bounds import (
+from irisdp import Privacy, design
+from irisdp.design import _path_bounds as path_bounds
+from irisdp.design import (
     best_path_bound,
     exponential_ratio,
     exponential_ratio_limit,
     middle_distance,
     middle_distance_bound,
     middle_distance_limit,
+    one_answer,
     path_bound,
     path_bound_limit,
 )
-from irisdp.design.databases.relaxed import one_answer
 from irisdp.graphs import Path
-from irisdp.privacy import Privacy
 from support.programs import Program
 
 FLOATS = 1e-12

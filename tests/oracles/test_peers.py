@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from irisdp import Privacy, design
-from irisdp.comparison import compare
-from irisdp.peers import (
+from irisdp import Privacy, compare, design
+from irisdp.baselines import (
     ComparedCounts,
     DiscreteGaussian,
     ExponentialScore,

@@ -8,11 +8,11 @@ from fractions import Fraction
 import pytest
 
 from irisdp import Privacy, audit, design
-from irisdp.design.winners.capped import MOST_STATES, capped_pull, capped_states, number_of_states
-from irisdp.design.winners.plurality import least_proved_ratio
-from irisdp.exact import Enclosure
+from irisdp._exact import Enclosure
+from irisdp.design._plurality import least_proved_ratio
+from irisdp.design._pull import MOST_STATES, capped_pull, capped_states, number_of_states
 from irisdp.graphs import Gaps
-from irisdp.mechanisms.plurality import NoisyLargest, PermuteAndFlip, Pull
+from irisdp.mechanisms import NoisyLargest, PermuteAndFlip, Pull
 from support.plurality import Pulled, ascending, by_all_orders, exchanges, normal, number
 from support.programs import Program
 from support.seeds import fresh_random
@@ -460,7 +460,7 @@ def test_enclosures_hold_the_fractions_and_take_any_gaps():
 )
 def test_files_are_optimal_among_all_private_mechanisms(spec, objective):
     for privacy in (Privacy(ratio="3/2"), Privacy(epsilon=1)):
-        made = design.winners.winner(spec["categories"], privacy, objective=objective,
+        made = design.winner(spec["categories"], privacy, objective=objective,
                                      **{key: value for key, value in spec.items() if key != "categories"})  # fmt: skip
         verdict = audit(made)
         assert verdict.private
@@ -486,10 +486,10 @@ def test_files_are_optimal_among_all_private_mechanisms(spec, objective):
 
 
 def test_files_beyond_the_program_are_the_closed_form():
-    made = design.winners.winner(3, Privacy(ratio=2), total=30)
+    made = design.winner(3, Privacy(ratio=2), total=30)
     assert made.certificate is None
     assert made.row((15, 10, 5)) == design.plurality(3, Privacy(ratio=2)).row((0, 5, 10))
-    below = design.winners.winner(5, Privacy(ratio="6/5"), total=8)  # pull, because every edge of these counts passes
+    below = design.winner(5, Privacy(ratio="6/5"), total=8)  # pull, because every edge of these counts passes
     assert below.row((4, 2, 1, 1, 0)) == Pull(5, Privacy(ratio="6/5")).row((0, 2, 3, 3, 4))
-    capped = design.winners.winner(4, Privacy(ratio=2), largest=7)
+    capped = design.winner(4, Privacy(ratio=2), largest=7)
     assert audit(capped).private

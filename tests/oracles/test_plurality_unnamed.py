@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from irisdp import Privacy
-from irisdp.design.winners.plurality import least_proved_ratio
-from irisdp.mechanisms.plurality import PermuteAndFlip
+from irisdp.design._plurality import least_proved_ratio
+from irisdp.mechanisms import PermuteAndFlip
 from support.plurality import Pulled, ascending, normal, number
 from support.seeds import fresh_random
 

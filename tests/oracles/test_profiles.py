@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from irisdp import Mechanism, Privacy, audit
 from irisdp.certify import (
-    audit,
     certify_depth_mechanism,
     compose,
     dominating_pair,
@@ -19,8 +19,7 @@ from irisdp.certify import (
     renyi_divergence,
 )
 from irisdp.graphs import Path
-from irisdp.mechanisms import Mechanism, balanced_line, geometric, randomized_response
-from irisdp.privacy import Privacy
+from irisdp.mechanisms import balanced_line, geometric, randomized_response
 from support.closeness import hockey_stick
 from support.sweeps import tried
 

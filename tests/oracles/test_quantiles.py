@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp.design.pulling import UNIT, most_allowed, private_on_every_edge, pulled
-from irisdp.design.quantiles import exponential_base, ladder, quantile
-from irisdp.design.quantiles.arrivals import exchanged
-from irisdp.design.quantiles.forms import PulledOffsets, ScoredBins
-from irisdp.design.quantiles.ladder import HEIGHT, Ladder, is_private, whole_ladder
-from irisdp.graphs import graph_from_edges
-from irisdp.graphs.offsets import capped_offsets, number_of_offsets, offsets_of
+from irisdp.design import UNIT, ScoredBins, exponential_base, ladder, quantile
+from irisdp.design import CappedRankTable as PulledOffsets
+from irisdp.design._pull import most_allowed, private_on_every_edge, pulled
+from irisdp.design._quantiles import exchanged
+from irisdp.design._score_weights import HEIGHT, is_private, whole_ladder
+from irisdp.design._score_weights import ScoreWeights as Ladder
+from irisdp.graphs import capped_offsets, graph_from_edges, number_of_offsets, offsets_of
 from support.programs import Program
 from support.quantiles import additions, exchanges, histograms, score, truth
 from support.seeds import fresh_random

@@ -10,14 +10,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from irisdp.consumers import geometric_sums, optimal
-from irisdp.consumers.consumer import Consumer
-from irisdp.consumers.geometric_sums import GeometricKernel
-from irisdp.consumers.optimal import optimal_reading
-from irisdp.consumers.recurrences import RecurrentGame
-from irisdp.consumers.value import loss_of_reading
-from irisdp.mechanisms import FactoredMechanism, Mechanism, geometric
-from irisdp.privacy import Privacy
+from irisdp import Mechanism, Privacy
+from irisdp.consumers import Consumer, loss_of_reading, optimal_reading
+from irisdp.consumers import _geometric_game as geometric_sums
+from irisdp.consumers import _post_processing as optimal
+from irisdp.consumers._geometric_game import GeometricKernel, RecurrentGame
+from irisdp.mechanisms import FactoredMechanism, geometric
 from support.programs import Program
 from support.seeds import fresh_generator
 from support.sweeps import tried

@@ -7,14 +7,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from irisdp import design
-from irisdp.certify import audit
-from irisdp.design.databases.safe_rate import safe_rate
-from irisdp.errors import BadInput
+from irisdp import BadInput, Mechanism, Privacy, audit, design
+from irisdp.design._exponential_rate import safe_rate
 from irisdp.graphs import Cycle, Hamming, Histograms, Path, SortedHistograms, graph_from_edges, graph_from_networkx
-from irisdp.mechanisms import Mechanism
-from irisdp.mechanisms.exponential import Exponential, rate_above, sensitivity
-from irisdp.privacy import Privacy
+from irisdp.mechanisms import Exponential, rate_above, sensitivity
 from support.seeds import fresh_random
 from support.sweeps import tried
 

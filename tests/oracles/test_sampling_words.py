@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from gmpy2 import mpq
 
-from irisdp import noise
-from irisdp.privacy import Privacy
-from irisdp.sampling import ScriptedBits, draw, draw_ranks, one_sided_geometric
-from irisdp.sampling.digits import digits_of, draw_together
+from irisdp import Privacy, noise
+from irisdp._sampling import draw, draw_ranks
+from irisdp._sampling.bits import ScriptedBits
+from irisdp._sampling.geometric_noise import digits_of, draw_together, one_sided_geometric
 
 LAST = 2**64 - 1
 MIDDLE = 1 << 63

@@ -11,15 +11,14 @@ from functools import cache
 
 import pytest
 
-from irisdp import Privacy, audit, design
+from irisdp import BadInput, IrisError, Mechanism, Privacy, Refusal, audit, design
+from irisdp._cli import run
+from irisdp._exact import as_fraction, flint_rational
 from irisdp.certify import add_digest, privacy_profile, verify_choice, verify_mechanism
-from irisdp.certify.arithmetic import as_fraction, flint_rational
-from irisdp.certify.step import Step
-from irisdp.cli.main import run
-from irisdp.design.programs.goals import Goal
-from irisdp.errors import BadInput, IrisError, Refusal
+from irisdp.certify._boundaries import Step
+from irisdp.design import Goal
 from irisdp.graphs import Complete, Cycle, Path, graph_from_edges
-from irisdp.mechanisms import DepthMechanism, Mechanism, balanced_line, randomized_response, read_document
+from irisdp.mechanisms import DepthMechanism, balanced_line, randomized_response, read_document
 from irisdp.privacy import step
 from support.closeness import hockey_stick
 from support.seeds import fresh_random

@@ -10,8 +10,7 @@ from math import exp, sinh
 
 import pytest
 
-from irisdp import noise
-from irisdp.privacy import Privacy
+from irisdp import Privacy, noise
 from support.programs import Program
 
 AGREE = 1e-9

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irisdp import BadInput, Privacy, interpret
-from irisdp.reading import NoisyCount
+from irisdp.interpretation import NoisyCount
 from support.programs import Program
 
 SOLVED, SEARCHED = 1e-7, 1e-6

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog
 
 import irisdp
-from irisdp.release.optimality import NOTHING_CLAIMED
+from irisdp._release.plans import NOTHING_CLAIMED
 
 SURVEY = str(Path(__file__).parents[2] / "examples" / "anes96.csv")
 

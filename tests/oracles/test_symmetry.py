@@ -5,10 +5,22 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from irisdp.design.databases.orbits import constraints, pair_classes
-from irisdp.errors import CertificateRejected
-from irisdp.graphs import Complete, Cycle, Hamming, Histograms, Path, SortedHistograms, graph_from_edges, listed
-from irisdp.graphs.symmetry import Symmetry, _check_automorphisms, regular_layers, symmetry
+from irisdp import CertificateRejected
+from irisdp.design._symmetry_reduction import constraints, pair_classes
+from irisdp.graphs import (
+    Complete,
+    Cycle,
+    Hamming,
+    Histograms,
+    Path,
+    SortedHistograms,
+    Symmetry,
+    graph_from_edges,
+    listed,
+    regular_layers,
+    symmetry,
+)
+from irisdp.graphs._symmetry import _check_automorphisms
 from support.seeds import fresh_random
 
 FAMILIES = [

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp.queries.records import read_blocks
+from irisdp._tables.csv_records import read_blocks
 from support.sweeps import tried
 
 QUOTE, COMMA, LF, CR = b'"', b",", b"\n", b"\r"

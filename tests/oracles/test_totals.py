@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp import BadInput, Privacy
-from irisdp.accounting import Gaussian, delta, total
-from irisdp.certify import compose, dominating_pair, privacy_profile, rounded_losses, worst_profile
-from irisdp.certify.loss_laws import TwoPointLaw, finite_law
+from irisdp import BadInput, Mechanism, Privacy
+from irisdp.accounting import delta, total
+from irisdp.certify import TwoPointLaw, compose, dominating_pair, finite_law, privacy_profile, worst_profile
+from irisdp.certify import _loss_grids as rounded_losses
 from irisdp.graphs import Complete, Path
-from irisdp.mechanisms import Mechanism, geometric, randomized_response
+from irisdp.mechanisms import geometric, randomized_response
 from irisdp.noise import gaussian_law, law
+from irisdp.privacy import Gaussian
 from support.closeness import hockey_stick
 from support.sweeps import tried
 

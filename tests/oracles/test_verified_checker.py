@@ -14,12 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from irisdp.certify import add_digest, audit, verify_mechanism
-from irisdp.errors import IrisError
-from irisdp.exact import parse_json
+from irisdp import IrisError, Privacy, audit
+from irisdp._exact import parse_json
+from irisdp.certify import add_digest, verify_mechanism
 from irisdp.mechanisms import read_document
-from irisdp.privacy import Privacy
-from irisdp.privacy.step import step, steps
+from irisdp.privacy import step, steps
 from oracles.test_certify_agreement import Inventor
 from support.seeds import fresh_random
 from support.sweeps import tried

@@ -12,11 +12,10 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import design
+from irisdp import Privacy, design
 from irisdp.certify import add_digest, verify_mechanism
-from irisdp.design.programs.goals import Goal
+from irisdp.design import Goal
 from irisdp.graphs import Path as PathGraph
-from irisdp.privacy import Privacy
 from oracles.test_certify_agreement import Inventor
 from oracles.test_verified_checker import audit_says, built, says, verifier_says
 from oracles.test_verified_designs import designs

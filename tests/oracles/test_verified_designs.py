@@ -10,11 +10,10 @@ from fractions import Fraction
 
 import pytest
 
+from irisdp import Privacy
 from irisdp.design import rainbow
-from irisdp.graphs import graph_from_edges, rank
-from irisdp.graphs.boundary import depth
+from irisdp.graphs import depth, graph_from_edges, rank
 from irisdp.mechanisms import DepthMechanism
-from irisdp.privacy import Privacy
 from oracles.test_rainbow_optimum import random_privacy
 from oracles.test_verified_checker import built
 from support.seeds import fresh_random

@@ -12,9 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.queries import count_records, open_table, read_groups, spark_sessions
+from irisdp import BadInput
+from irisdp._cli import run
+from irisdp._queries import read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables import spark_files as spark_sessions
+from irisdp._tables.table import open_table
 from spark.test_spark_readings import ASKED, NASTY, PLAIN, answers, rows
 from support.spark import connect_server
 

@@ -8,8 +8,8 @@ from functools import cache
 
 import pytest
 
-from irisdp.queries import spark as spark_frames
-from irisdp.queries import spark_parquet
+from irisdp._tables import spark_files as spark_parquet
+from irisdp._tables import spark_frames
 from support.every_form import QUESTIONS, arrow, differing, embedded, records
 from support.seeds import fresh_random
 from support.spark import MASTER, session_of

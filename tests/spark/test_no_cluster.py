@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="Java is mi
 CODE = """
 import json, socket, sys, threading
 import irisdp
-from irisdp.queries import spark_sessions
+from irisdp._tables import spark_files as spark_sessions
 
 spark_sessions._JOINING = 3
 held = []

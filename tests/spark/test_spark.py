@@ -12,20 +12,28 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp.graphs import UNREACHABLE, colour, depth, depth_as_joins, graph_from_edges
-from irisdp.queries import (
-    Choices,
-    Contribution,
-    PerUnit,
-    Unit,
-    count_records,
+from irisdp._queries import (
+    ColumnChoices as Choices,
+)
+from irisdp._queries import (
+    ContributionBounds as Contribution,
+)
+from irisdp._queries import (
+    PerUnitRule as PerUnit,
+)
+from irisdp._queries import (
+    PrivacyUnit as Unit,
+)
+from irisdp._queries import (
     enumerate_keys,
-    open_table,
-    read_condition,
     read_groups,
 )
-from irisdp.queries.categories import count_categories, read_categories
-from irisdp.queries.stepped import read_stepped, total_steps
+from irisdp._queries.categories import count_categories, read_categories
+from irisdp._queries.clipped_values import read_stepped, total_steps
+from irisdp._queries.statistics import count_records
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
+from irisdp.graphs import UNREACHABLE, colour, depth, depth_as_joins, graph_from_edges
 from support.derived import EXPRESSIONS, TABLE, values
 from support.seeds import fresh_generator
 from support.spark import session_of

@@ -10,8 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp.errors import BadInput
-from irisdp.queries import count_records, open_table, read_condition, read_groups
+from irisdp import BadInput
+from irisdp._queries import read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 from support.spark import MASTER, session_of
 
 pytestmark = [

@@ -9,9 +9,15 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.queries import Column, Kind, Unit, count_records, open_table, read_condition, read_groups
-from irisdp.queries.spark_patterns import expression_of
+from irisdp import BadInput
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.columns import Column
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.spark_frames import expression_of
+from irisdp._tables.table import open_table
 from support.seeds import fresh_generator
 from support.spark import session_of
 

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.queries import open_table, read_condition
+from irisdp import BadInput
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 from support.spark import MASTER, session_of
 from support.sweeps import tried
 

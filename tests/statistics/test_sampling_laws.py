@@ -11,16 +11,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from irisdp import noise
-from irisdp.privacy import Privacy
-from irisdp.sampling import (
-    OperatingSystemBits,
-    clamped_geometric,
-    draw,
-    draw_events,
-    draw_ranks,
-    one_sided_geometric,
-)
+from irisdp import Privacy, noise
+from irisdp._sampling import clamped_geometric, draw, draw_ranks
+from irisdp._sampling.bits import OperatingSystemBits
+from irisdp._sampling.geometric_noise import one_sided_geometric
+from irisdp._sampling.tables import draw_events
 
 FAMILY_LEVEL = 1e-6
 """Chance that any test of this file fails while every law is right."""

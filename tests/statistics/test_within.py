@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from irisdp import plan, publish
-from irisdp.cells import ClassNodes, CountNodes, GapNodes
+from irisdp._measurements import CountNodes, GapNodes
+from irisdp._measurements import DecisionDistances as ClassNodes
 
 RELEASES = 100_000
 UNLIKELY = 1e-6

@@ -5,7 +5,7 @@ import json
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 
-from irisdp.cli.main import run
+from irisdp._cli import run
 
 __all__ = ["Ended", "irisdp"]
 

@@ -5,7 +5,9 @@ import math
 
 import pyarrow as pa
 
-from irisdp.queries import Kind, find_keys, open_table, read_by
+from irisdp._queries import find_keys, read_by
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.table import open_table
 
 __all__ = ["AGES", "DAYS", "EXPRESSIONS", "TABLE", "TEXTS", "TRUTHS", "values"]
 

@@ -8,8 +8,9 @@ from itertools import count
 import duckdb
 import pytest
 
-from irisdp.queries import engine, frames
-from irisdp.queries.engine import locked_connection
+from irisdp._tables import dataframes as frames
+from irisdp._tables import engine
+from irisdp._tables.engine import locked_connection
 
 __all__ = ["in_one_engine"]
 

@@ -32,8 +32,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp.queries import QUERIES
-from irisdp.sampling.bits import OperatingSystemBits
+from irisdp._queries.reading import QUERIES
+from irisdp._sampling.bits import OperatingSystemBits
 
 __all__ = [
     "QUESTIONS", "Question", "Record", "above", "arrow", "asked", "both", "cells", "counts", "deny", "different",

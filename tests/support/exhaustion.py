@@ -15,19 +15,24 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from irisdp.cells import SizesShape, TellsMore
-from irisdp.exact import Enclosure, exp_below
-from irisdp.queries import apply as queries_apply
-from irisdp.queries import categories as queries_categories
-from irisdp.queries import count_distinct as queries_count_distinct
-from irisdp.queries import open_table
-from irisdp.queries import orders as queries_orders
-from irisdp.queries import plurality as queries_plurality
-from irisdp.queries import quantile as queries_quantile
-from irisdp.queries import query as queries_query
-from irisdp.queries import sizes as queries_sizes
-from irisdp.queries import sums as queries_sums
-from irisdp.release import plan, planning, publishing, read_cells, selection
+from irisdp import _tables as tables_package
+from irisdp import plan
+from irisdp._exact import Enclosure, exp_below
+from irisdp._measurements import HasAuxiliaryOutput as TellsMore
+from irisdp._measurements import SizesShape
+from irisdp._queries import apply as queries_apply
+from irisdp._queries import categories as queries_categories
+from irisdp._queries import category_sizes as queries_sizes
+from irisdp._queries import count_distinct as queries_count_distinct
+from irisdp._queries import plurality as queries_plurality
+from irisdp._queries import quantile as queries_quantile
+from irisdp._queries import query as queries_query
+from irisdp._queries import ranking as queries_orders
+from irisdp._queries import sum_and_mean as queries_sums
+from irisdp._release import group_selection as selection
+from irisdp._release import pipeline as publishing
+from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._tables.table import open_table
 from support.closeness import hockey_stick, over_one_denominator
 from support.sweeps import tried
 
@@ -278,7 +283,7 @@ def engine_once(one_engine, monkeypatch):
     remember(queries_sums, "total_steps")
     remember(publishing, "enumerate_keys")
     remember(selection, "read_groups")
-    remember(planning, "read_condition")
+    remember(tables_package, "read_condition")
     # The nearest list is a function of noisy numbers and of what is public, and there are few of them.
     fit = cache(SizesShape.fit)
     monkeypatch.setattr(SizesShape, "fit", lambda shape, noisy, records=None: fit(shape, tuple(noisy), records))

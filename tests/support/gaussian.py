@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import flint
 
-from irisdp.exact import Enclosure, ball, enclosure_of
+from irisdp._exact import Enclosure, ball, enclosure_of
 
 __all__ = ["gaussian_step"]
 

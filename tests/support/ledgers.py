@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from irisdp.release.ledger import Ledger
+from irisdp import Ledger
 from support.postgresql import Server, lacking, started
 
 

@@ -3,7 +3,7 @@
 import os
 import time
 
-from irisdp.errors import BadInput, Infeasible
+from irisdp import BadInput, Infeasible
 
 
 def echo(values, say):

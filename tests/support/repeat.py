@@ -15,8 +15,8 @@ from types import SimpleNamespace
 import pytest
 from _pytest.runner import runtestprotocol
 
-from irisdp.release.fingerprint import SECRET_BYTES
-from irisdp.sampling.bits import OperatingSystemBits
+from irisdp._ledger.fingerprints import SECRET_BYTES
+from irisdp._sampling.bits import OperatingSystemBits
 from support.quick import processor_time
 
 __all__ = ["Repeat", "pytest_addoption", "pytest_configure"]

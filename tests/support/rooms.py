@@ -35,7 +35,7 @@ ROOMS = {
         "unit/test_claims_without_a_goal.py",
         "unit/test_verifier_bounds.py",
     ],
-    "exact": ["unit/test_exact_ends.py", "unit/test_exact.py", "unit/test_lists.py", "unit/test_shown.py"],
+    "_exact": ["unit/test_exact_ends.py", "unit/test_exact.py", "unit/test_lists.py", "unit/test_shown.py"],
     "mechanisms": [
         "unit/test_mechanism_ends.py",
         "unit/test_mechanisms.py",
@@ -49,7 +49,7 @@ ROOMS = {
         "laws/test_step.py",
         "laws/test_shapes.py",
     ],
-    "sampling": [
+    "_sampling": [
         "oracles/test_drawn_steps.py",
         "oracles/test_sampling_words.py",
         "oracles/test_audiences.py",

@@ -2,9 +2,10 @@
 
 import pytest
 
-from irisdp.errors import PromiseRefused, without_passwords
-from irisdp.queries.servers import is_on_server
-from irisdp.release.ledger import Ledger
+from irisdp import Ledger
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._tables.servers import is_on_server
+from irisdp.errors import without_passwords
 from support.commands import irisdp
 
 pytestmark = pytest.mark.usefixtures("one_engine")

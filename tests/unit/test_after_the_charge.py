@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from irisdp.cli import batch, publish, run
-from irisdp.errors import BadInput
-from irisdp.release import batches, ledger_file, publishing
-from irisdp.reports import writing
+from irisdp import BadInput
+from irisdp._cli import batch, publish, run_plan
+from irisdp._ledger import file_store as ledger_file
+from irisdp._release import batching as batches
+from irisdp._release import pipeline as publishing
+from irisdp._views.reports import writing
 from support.commands import irisdp
 
 COUNT = "publish t.csv count --epsilon 1"
@@ -35,9 +37,9 @@ def refused(*_, **__):
 
 
 @pytest.mark.parametrize(
-    ("command", "place"), [(COUNT, publishing), ("batch plan.json", batches.publishing)], ids=["publish", "batch"]
+    ("command", "place"), [(COUNT, publishing), ("batch plan.json", batches)], ids=["publish", "batch"]
 )
-@pytest.mark.parametrize("step", ["shown_answers", "sidecar", "write_files"])
+@pytest.mark.parametrize("step", ["decode_answers", "sidecar", "write_files"])
 @pytest.mark.parametrize("fails", [broken, refused])
 def test_an_error_that_nobody_foresaw_tells_that_the_charge_stands(command, place, step, fails, monkeypatch):
     with monkeypatch.context() as patched:
@@ -82,7 +84,7 @@ def full(*_, **__):
 
 def test_before_the_charge_it_is_status_2_and_nothing_is_spent(monkeypatch):
     with monkeypatch.context() as patched:
-        patched.setattr(publishing, "draw_entries", broken)
+        patched.setattr(publishing, "draw_answers", broken)
         assert irisdp(COUNT).status == 2
     assert irisdp("ledger t.ledger --json").document["spent"]["epsilon"] == "0"
 
@@ -92,7 +94,7 @@ def test_before_the_charge_it_is_status_2_and_nothing_is_spent(monkeypatch):
 def test_what_cannot_be_shown_is_charged_all_the_same(command, fails, monkeypatch):
     Path("plan.toml").write_text('[datasets.t]\ndata = "t.csv"\n[[questions]]\nquery = "count"\nepsilon = 1\n')
     with monkeypatch.context() as patched:
-        for place in (publish, batch, run):
+        for place in (publish, batch, run_plan):
             patched.setattr(place, "print_json", fails)
         failed = irisdp(f"{command} --json")
     assert failed.status == 3

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.reading.answer_files import rows_of
+from irisdp import BadInput
+from irisdp._release import rows_of
 
 
 def test_one_value_that_stands_in_a_billion_places_is_refused(tmp_path):

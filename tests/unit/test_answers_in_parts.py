@@ -8,9 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp.cells import Assurance
-from irisdp.release import answers as module
-from irisdp.release.answers import Answers, answers_bytes
+from irisdp import Answers
+from irisdp._measurements import ConfidenceStatement as Assurance
+from irisdp._release import answers as module
+from irisdp._release import answers_bytes
 
 ROWS = 10
 TABLES = {

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from irisdp import BadInput, Privacy, Session, design, interpret, plan, plan_batch, publish
-from irisdp.cli.main import run
-from irisdp.queries import apply as queries_apply
-from irisdp.queries import mechanism_files
-from irisdp.release import read_cells
+from irisdp._cli import run
+from irisdp._queries import apply as mechanism_files
+from irisdp._queries import apply as queries_apply
+from irisdp._release.pipeline import read_statistics as read_cells
 
 PURE = {"ratio": 2}
 PATH = {"family": "path", "n": 4}

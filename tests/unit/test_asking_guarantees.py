@@ -6,12 +6,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from irisdp import Privacy, Session
-from irisdp.accounting import Cost, delta
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, BudgetRefused
+from irisdp import BadInput, BudgetRefused, Cost, Ledger, Privacy, Session, plan, publish
+from irisdp._cli import run
+from irisdp.accounting import delta
 from irisdp.privacy import Gaussian
-from irisdp.release import Ledger, plan, publish
 
 SURVEY = pa.table({"age": [70, 30, 81, 20, 90, 66], "town": ["Ely", "Ely", "York", "York", "York", None]})
 TWO = {"all": [{"epsilon": 1}, {"epsilon": "1/2", "delta": "1e-3"}]}

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp.cells import CountNodes, GaussianNoise, GeometricNoise, ShapeNoise, StaircaseNoise, least_distance
-from irisdp.errors import BadInput
-from irisdp.privacy import Gaussian, Privacy
-from irisdp.release import read_cells
+from irisdp import BadInput, Privacy
+from irisdp._measurements import CountNodes, GaussianNoise, GeometricNoise, ShapeNoise, StaircaseNoise, least_distance
+from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp.privacy import Gaussian
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

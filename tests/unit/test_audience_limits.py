@@ -9,13 +9,12 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp.accounting import Cost
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, BudgetRefused
-from irisdp.release.ledger import Entry, Ledger
-from irisdp.release.ledger_audiences import Telling
-from irisdp.release.ledger_history import record
-from irisdp.release.promise import Promise
+from irisdp import BadInput, BudgetRefused, Cost, Ledger
+from irisdp import LedgerEntry as Entry
+from irisdp import LedgerScope as Promise
+from irisdp._cli import run
+from irisdp._ledger.audience_limits import AudienceCost as Telling
+from irisdp._ledger.history import record
 from support.seeds import fresh_random
 
 PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
@@ -341,11 +340,11 @@ def test_an_audience_without_a_limit_where_others_have_one_is_named(tmp_path, ca
 
 def test_planted_sums_that_forget_what_names_nobody_are_seen(tmp_path, monkeypatch):
     """The negative control: a sum over an audience's own lines alone lets more through."""
-    from irisdp.release import ledger_audiences
+    from irisdp._ledger import audience_limits as ledger_audiences
 
     def forgetful(self, telling):
         return [audience for audience in self.limits if audience in telling.alone]
 
-    monkeypatch.setattr(ledger_audiences.ToldSoFar, "concerned", forgetful)
+    monkeypatch.setattr(ledger_audiences.AudienceSpending, "concerned", forgetful)
     with pytest.raises(pytest.fail.Exception):
         test_an_audience_is_told_no_more_than_its_limit(Ledger(tmp_path / "some.ledger"))

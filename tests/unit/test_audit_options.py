@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from irisdp import Privacy, audit, design
-from irisdp.cli.main import run
+from irisdp._cli import run
+from irisdp._release import SIDECAR_FORMAT
 from irisdp.mechanisms import FactoredMechanism
-from irisdp.mechanisms.document import _RELEASE_FORMAT
-from irisdp.release.written import SIDECAR_FORMAT
+from irisdp.mechanisms._mechanism_file import _RELEASE_FORMAT
 
 TWO = Privacy.from_ratio(2)
 

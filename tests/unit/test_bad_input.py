@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from irisdp.cli.main import run
-from irisdp.release import Ledger
+from irisdp import Ledger
+from irisdp._cli import run
 
 CANARY = "Zweig-4711"
 """Stands in a record; it must not be seen in any message, file or ledger."""

@@ -11,13 +11,14 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import BadInput, BudgetRefused, Ledger, PromiseRefused
-from irisdp.accounting import Cost, total
-from irisdp.cli.main import run
-from irisdp.privacy import Gaussian, Privacy
-from irisdp.release import plan_batch, publishing
-from irisdp.release.batches import GaussianCounts, OwnNoise, compose_questions
-from irisdp.release.batches import publishing as batches
+from irisdp import BadInput, BudgetRefused, Cost, Ledger, Privacy, plan_batch
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._cli import run
+from irisdp._release import batching as batches
+from irisdp._release import pipeline as publishing
+from irisdp._release.batch_noise import GaussianCounts, OwnNoise, compose_questions
+from irisdp.accounting import total
+from irisdp.privacy import Gaussian
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -485,7 +486,7 @@ def test_a_limit_that_is_reached_refuses_all_and_shows_nothing(tmp_path, capsys)
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_if_one_question_cannot_be_drawn_none_is_charged_or_shown(ledger, monkeypatch, place):
-    real, calls = publishing.draw_entries, []
+    real, calls = publishing.draw_answers, []
 
     def failing(*given):
         calls.append(given)
@@ -493,7 +494,7 @@ def test_if_one_question_cannot_be_drawn_none_is_charged_or_shown(ledger, monkey
             raise OSError("no randomness")
         return real(*given)
 
-    monkeypatch.setattr(batches, "draw_entries", failing)
+    monkeypatch.setattr(batches, "draw_answers", failing)
     plan = asked(OLD, ALL, {"query": "at-least 2"})
     with pytest.raises(OSError, match="no randomness"):
         irisdp.batch(plan, data=VISITS, ledger=ledger)
@@ -517,14 +518,14 @@ def test_the_ledger_keeps_its_promise_to_batches(ledger):
 def test_data_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
     data = tmp_path / "d.csv"
     data.write_text("age\n70\n12\n", encoding="utf-8")
-    real = batches.read_cells
+    real = batches.read_statistics
 
     def written_to(planned, key):
         found = real(planned, key)
         data.write_text("age\n70\n12\n13\n", encoding="utf-8")
         return found
 
-    monkeypatch.setattr(batches, "read_cells", written_to)
+    monkeypatch.setattr(batches, "read_statistics", written_to)
     with pytest.raises(BadInput, match=r"^data: changed while it was read"):
         irisdp.batch({**asked(OLD, ALL), "data": data})
     assert not (tmp_path / "d.ledger").exists()

@@ -14,11 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irisdp
-from irisdp.errors import BadInput
-from irisdp.queries import open_table
-from irisdp.release import plan_batch, read_cells
-from irisdp.release.batches.planning import BatchPlan
-from irisdp.release.batches.publishing import foresee_batch
+from irisdp import BadInput, BatchPlan, plan_batch
+from irisdp._release import foresee_batch
+from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._tables.table import open_table
 from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")

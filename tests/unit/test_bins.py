@@ -11,10 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp.errors import BadInput
-from irisdp.queries import Kind, Unit, count_records, open_table, read_bins
-from irisdp.queries import bins as bins_of_columns
-from irisdp.queries.persons import _hashed
+from irisdp import BadInput
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import derived_columns as bins_of_columns
+from irisdp._queries.derived_columns import read_bins
+from irisdp._queries.privacy_units import _hashed
+from irisdp._queries.statistics import count_records
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

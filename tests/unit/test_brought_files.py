@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
+from irisdp import BadInput
+from irisdp._cli import run
 
 ZIPS = "zip,age\n01234,70\n1234,30\n1234,41\n1E2,5\n100,6\n"
 SIGNS = "c,x\n1.,1\n1,2\n+1,3\n１,4\n-05,5\n-5,6\n"

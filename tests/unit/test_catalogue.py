@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from irisdp import publish
-from irisdp.catalogue import FORMS
-from irisdp.cli.main import run
-from irisdp.queries import QUERIES, read_query
+from irisdp._cli import run
+from irisdp._queries import FORMS, read_query
+from irisdp._queries.reading import QUERIES
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

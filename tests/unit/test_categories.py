@@ -7,8 +7,11 @@ import pyarrow as pa
 import pytest
 
 from irisdp import BadInput, publish
-from irisdp.queries import Unit, open_table, read_condition, read_groups
-from irisdp.queries.categories import count_categories, read_categories
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import read_groups
+from irisdp._queries.categories import count_categories, read_categories
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 PARTIES = ["red", "green", "blue", "a,b", 'quo"ted', "", None, "other", "Red"]
 DECLARED = ["green", "red", "a,b", 'quo"ted']

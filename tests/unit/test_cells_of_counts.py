@@ -6,10 +6,18 @@ import json
 import pyarrow as pa
 import pytest
 
-from irisdp import Privacy, cells, interpret, publish
-from irisdp.cells import GeometricNoise, NamedCounts, ShapeNoise, UniversalNoise
-from irisdp.errors import BadInput
-from irisdp.release import Ledger, batch, plan
+from irisdp import BadInput, Ledger, Privacy, batch, interpret, plan, publish
+from irisdp._measurements import (
+    GeometricNoise,
+    ShapeNoise,
+)
+from irisdp._measurements import (
+    NoisyCountSelection as NamedCounts,
+)
+from irisdp._measurements import (
+    UniversalNoiseMeasurement as UniversalNoise,
+)
+from irisdp._queries import count
 from support.releases import forget_digests
 
 SURVEY = pa.table({"age": [70, 30, 81, 20, 90, 66], "town": ["Ely", "Ely", "York", "York", "York", "Ely"]})
@@ -115,7 +123,7 @@ def test_what_was_published_whole_before_is_read_as_it_was_and_is_another_questi
     pairs = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])
     asked = {"by": "town", "groups": ["York", "Ely"], "privacy": pairs, "ledger": tmp_path / "l.ledger"}
     with monkeypatch.context() as before:
-        before.setattr(cells, "UniversalNoise", ShapeNoise)
+        before.setattr(count, "UniversalNoiseMeasurement", ShapeNoise)
         old = publish(SURVEY, "count", "age > 64", **asked)
     assert old.sidecars[None]["mechanism"] == {"kind": "shape-noise"}
     for release in (old, Ledger(tmp_path / "l.ledger").releases()[0]):

@@ -7,21 +7,12 @@ import numpy as np
 import pytest
 
 import irisdp
-from irisdp.certify import (
-    add_digest,
-    audit,
-    certify_depth_mechanism,
-    check_optimality,
-    digest,
-    is_sealed,
-    privacy_profile,
-)
-from irisdp.errors import BadInput
-from irisdp.exact import parse_json
+from irisdp import BadInput, Mechanism, Privacy, audit
+from irisdp._exact import parse_json
+from irisdp.certify import add_digest, certify_depth_mechanism, check_optimality, digest, is_sealed, privacy_profile
 from irisdp.graphs import Complete, Path, graph_from_edges
 from irisdp.mechanisms import (
     FactoredMechanism,
-    Mechanism,
     MechanismDocument,
     balanced_line,
     geometric,
@@ -29,7 +20,6 @@ from irisdp.mechanisms import (
     randomized_response,
     read_document,
 )
-from irisdp.privacy import Privacy
 
 HALF = Fraction(1, 2)
 

@@ -15,30 +15,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp import Privacy, design
+from irisdp import BadInput, Privacy, audit, design
+from irisdp._exact import ball, conversion, flint_rational, working_precision
+from irisdp._exact.arithmetics import ARITHMETICS
+from irisdp.certify import (
+    _audit as depth_mechanism,
+)
 from irisdp.certify import (
     add_digest,
-    audit,
     certify_depth_mechanism,
     check_optimality,
     compose,
-    depth_mechanism,
     digest,
     is_sealed,
+    is_the_path,
     verify_choice,
     verify_mechanism,
 )
-from irisdp.certify.arithmetic import ARITHMETICS, conversion, flint_rational
-from irisdp.certify.step import Step
-from irisdp.certify.subject import is_the_path
-from irisdp.errors import BadInput
-from irisdp.exact import ball, working_precision
+from irisdp.certify._boundaries import Step
 from irisdp.graphs import Path, graph_from_edges
-from irisdp.mechanisms import (
-    FactoredMechanism,
-    balanced_line,
-    read_document,
-)
+from irisdp.mechanisms import FactoredMechanism, balanced_line, read_document
 from irisdp.privacy import Pair
 from support.closeness import hockey_stick
 

@@ -9,12 +9,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from irisdp.certify import audit, matrix_document, read_mechanism
-from irisdp.certify.numpy_files import check_cells
-from irisdp.errors import BadInput
+from irisdp import BadInput, Privacy, audit
+from irisdp.certify import matrix_document, read_mechanism
+from irisdp.certify._matrix_files import check_cells
 from irisdp.graphs import Path, graph_from_edges
 from irisdp.mechanisms import randomized_response
-from irisdp.privacy import Privacy
 
 PRIVACY = Privacy(ratio=4)
 
@@ -261,8 +260,8 @@ def test_arrays_of_every_order_and_version_are_read(version, kind, order, tmp_pa
     ids=lambda part: str(part)[:20],
 )  # fmt: skip
 def test_what_would_fill_the_memory_is_refused_before_it_does(name, text, message, tmp_path, monkeypatch):
-    monkeypatch.setattr("irisdp.exact.lists._MOST_BITS", 1 << 17)
-    monkeypatch.setattr("irisdp.certify.numpy_files.MOST_CELLS", 100)
+    monkeypatch.setattr("irisdp._exact.validation._MOST_BITS", 1 << 17)
+    monkeypatch.setattr("irisdp.certify._matrix_files.MOST_CELLS", 100)
     file = tmp_path / name
     file.mkdir() if text is None else file.write_text(text)
     with pytest.raises(BadInput) as refusal:

@@ -8,23 +8,27 @@ import flint
 import numpy as np
 import pytest
 
-from irisdp import Privacy
-from irisdp.certify import DominatingPair, privacy_profile, renyi_divergence, screening
-from irisdp.certify.arithmetic import flint_rational
-from irisdp.certify.float_losses import accountant_of, losses_above
-from irisdp.certify.grid_places import drawn_down, spread_up
-from irisdp.certify.hockey_stick import tight_places
-from irisdp.certify.loss_distributions import TooMuchWork, Work, loss_distribution
-from irisdp.certify.loss_distributions import product as together
-from irisdp.certify.loss_laws import LossAtom, largest_loss, smallest_loss
-from irisdp.certify.pairs import RowPairs, distinct_row_pairs
-from irisdp.errors import BadInput
-from irisdp.exact import ball, working_precision
-from irisdp.graphs import Complete, Hamming, Path
-from irisdp.mechanisms import (
-    Mechanism,
-    randomized_response,
+from irisdp import BadInput, Mechanism, Privacy
+from irisdp._exact import ball, flint_rational, working_precision
+from irisdp.certify import (
+    DominatingPair,
+    LossAtom,
+    accountant_of,
+    distinct_row_pairs,
+    largest_loss,
+    loss_distribution,
+    privacy_profile,
+    renyi_divergence,
+    smallest_loss,
 )
+from irisdp.certify import _hockey_stick as screening
+from irisdp.certify._audited_mechanism import RowPairs
+from irisdp.certify._hockey_stick import tight_places
+from irisdp.certify._loss_distributions import TooMuchWork, Work, losses_above
+from irisdp.certify._loss_distributions import product as together
+from irisdp.certify._loss_grids import drawn_down, spread_up
+from irisdp.graphs import Complete, Hamming, Path
+from irisdp.mechanisms import randomized_response
 from support.seeds import fresh_random
 
 TWO = Privacy(ratio=2)

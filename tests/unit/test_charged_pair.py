@@ -4,9 +4,8 @@ from fractions import Fraction as F
 
 import pytest
 
-from irisdp import Privacy
+from irisdp import BadInput, Privacy
 from irisdp.accounting import charged_pair, delta
-from irisdp.errors import BadInput
 from irisdp.privacy import Gaussian
 
 TWO = Privacy.all([Privacy(ratio=3, delta="1/1000"), Privacy(ratio=2, delta="1/50")])

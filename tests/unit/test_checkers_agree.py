@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from irisdp._cli import run
 from irisdp.certify import add_digest, check_optimality, verify_mechanism
-from irisdp.certify.theorems import THEOREMS
-from irisdp.cli.main import run
+from irisdp.certify._theorems import THEOREMS
 from irisdp.mechanisms import read_document
 
 ROWS = [["2/3", "1/3"], ["1/3", "2/3"]]

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from irisdp import Privacy, design
+from irisdp._cli import run
 from irisdp.certify import add_digest, verify_mechanism
-from irisdp.cli.main import run
 from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, geometric, randomized_response, read_document
 
 TWO = Privacy.from_ratio(2)

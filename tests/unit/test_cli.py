@@ -12,7 +12,8 @@ import pytest
 import typer.main
 
 import irisdp
-from irisdp.cli.main import app, run
+from irisdp._cli import run
+from irisdp._cli.main import app
 
 ANES = Path(__file__).parents[2] / "examples" / "anes96.csv"
 COMMANDS = typer.main.get_command(app).commands
@@ -194,7 +195,7 @@ def test_completion_completes(words, place, expected):
 
 def test_help_loads_nothing_heavy():
     code = (
-        "import sys; from irisdp.cli.main import run; run(['publish', '-h']);"
+        "import sys; from irisdp._cli.main import run; run(['publish', '-h']);"
         "heavy = {'numpy', 'duckdb', 'pyarrow', 'highspy', 'narwhals', 'sqlglot', 'rich', 'flint', 'altair'};"
         "print(heavy & set(sys.modules))"
     )

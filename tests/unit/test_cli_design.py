@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from irisdp.cli.audit import _REPAIRED
-from irisdp.cli.main import run
-from irisdp.design.programs.repair import _SLIP
+from irisdp._cli import run
+from irisdp._cli.mechanism_files import _REPAIRED
+from irisdp.design._repair import _SLIP
 
 SPECS = {
     "consumer": {"kind": "consumer", "n": 3, "loss": "absolute", "privacy": {"ratio": 4}},

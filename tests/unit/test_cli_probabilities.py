@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp.cli.main import run as irisdp
-from irisdp.cli.probabilities import _decimal
+from irisdp._cli import run as irisdp
+from irisdp._cli.mechanism_files import _decimal
 
 SPECS = {
     "small": {"kind": "geometric", "n": 2, "privacy": {"ratio": 2}},

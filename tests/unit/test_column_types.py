@@ -8,11 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, PromiseRefused
-from irisdp.queries import Unit, count_records, open_table, read_condition, read_groups
-from irisdp.queries.column_types import TYPES
-from irisdp.release import plan, publish
+from irisdp import BadInput, plan, publish
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._cli import run
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.column_types import TYPES
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

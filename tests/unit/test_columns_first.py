@@ -6,7 +6,7 @@ import pytest
 
 import irisdp
 from irisdp import BadInput
-from irisdp.queries import QUERIES
+from irisdp._queries.reading import QUERIES
 from support.commands import irisdp as irisdp_command
 
 OF_OUTCOME = ("count-distinct", "plurality", "top 2", "ranking", "sizes", "column", "histogram", "apply gaps.json")

@@ -12,10 +12,10 @@ import pytest
 
 import irisdp
 from irisdp import BadInput, Privacy, compare, design
-from irisdp.cells import CategoryNodes, LargestCategories
-from irisdp.cli.main import run
-from irisdp.comparison import QUESTIONS
-from irisdp.comparison.tables import number_of_kinds, number_of_tables, tables
+from irisdp._cli import run
+from irisdp._measurements import CategoryNodes, LargestCategories
+from irisdp.baselines import QUESTIONS
+from irisdp.baselines._comparison import number_of_kinds, number_of_tables, tables
 
 THEORY = {"1/2": Fraction("0.927"), "1": Fraction("0.869"), "2": Fraction("0.705")}
 """Wrong winners of pull from the top over those of permute and flip at ε/2, of 20 records in 3 categories."""

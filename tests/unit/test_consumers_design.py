@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from irisdp import audit, design
+from irisdp import BadInput, Mechanism, Privacy, audit, design, load
 from irisdp.certify import add_digest, verify_mechanism
-from irisdp.errors import BadInput
-from irisdp.mechanisms import FactoredMechanism, Mechanism, load, read_document
-from irisdp.privacy import Privacy
+from irisdp.mechanisms import FactoredMechanism, read_document
 
 GAP = 1e-9
 """What is promised, relative to the value."""

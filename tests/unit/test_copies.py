@@ -5,9 +5,12 @@ import time
 import pyarrow as pa
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.queries import Column, Kind, count_records, open_table, read_condition
-from irisdp.queries.expression import read_value_of_record
+from irisdp import BadInput
+from irisdp._queries.statistics import count_records
+from irisdp._tables.columns import Column
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition, read_value_of_record
+from irisdp._tables.table import open_table
 
 TABLE = pa.table({"x": [1.0, None, 3.0], "s": ["a", None, "b"], "d": pa.array([0, 1, 2], pa.timestamp("us"))})
 SECONDS = 20

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from irisdp.cells import assured
+from irisdp._measurements import confidence as assured
 
 DOCS = Path(__file__).parents[2] / "docs"
 RUNS = 60

@@ -9,16 +9,12 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import design
-from irisdp.certify import audit
-from irisdp.cli.main import run
-from irisdp.design.databases import path_bounds
-from irisdp.design.databases.relaxed import one_answer, relaxations
-from irisdp.errors import BadInput
+from irisdp import BadInput, Privacy, audit, design, load
+from irisdp._cli import run
+from irisdp.design import _path_bounds as path_bounds
+from irisdp.design import one_answer, relaxations
 from irisdp.graphs import Cycle, Hamming, Path, graph_from_edges
-from irisdp.mechanisms import load
-from irisdp.mechanisms.exponential import Exponential, sensitivity
-from irisdp.privacy import Privacy
+from irisdp.mechanisms import Exponential, sensitivity
 
 TWO = Privacy(ratio=2)
 APART = graph_from_edges([(0, 1)], nodes=[0, 1, 2])

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
+from irisdp import BadInput
+from irisdp._cli import run
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

@@ -7,10 +7,14 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.queries import Kind, Unit, count_records, open_table, read_by, read_condition, read_groups
-from irisdp.queries.persons import _hashed
-from irisdp.release import plan, publish
+from irisdp import BadInput, plan, publish
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import read_by, read_groups
+from irisdp._queries.privacy_units import _hashed
+from irisdp._queries.statistics import count_records
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 from support.derived import AGES, EXPRESSIONS, TABLE, TRUTHS, values
 
 pytestmark = pytest.mark.usefixtures("one_engine")

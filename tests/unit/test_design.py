@@ -8,14 +8,11 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import design, mechanisms
-from irisdp.certify import audit, check_optimality, digest
-from irisdp.errors import BadInput
+from irisdp import BadInput, Privacy, audit, design, mechanisms
+from irisdp._exact.linprog import as_fmpq, exact_optimum
+from irisdp.certify import check_optimality, digest
 from irisdp.graphs import Cycle, Hamming, Path, graph_from_edges
-from irisdp.linprog.optimum import exact_optimum
-from irisdp.linprog.program import as_fmpq
 from irisdp.mechanisms import FactoredMechanism, read_document
-from irisdp.privacy import Privacy
 from support.seeds import fresh_generator, fresh_random
 
 LONG = Privacy(epsilon=1)
@@ -63,14 +60,14 @@ def test_a_tampered_design_is_rejected():
         {"outputs": [0, 1, 3, 2]},
     ):
         assert not check_optimality(read_document({**document, **change})).holds
-        resealed = design.programs.add_digest({**document, **change})
+        resealed = design.add_digest({**document, **change})
         assert not check_optimality(read_document(resealed)).holds
 
 
 def test_sealing_twice_changes_nothing():
     document = design.geometric(3, SHORT).to_document()
-    assert design.programs.add_digest(document) == document
-    assert design.programs.add_digest(design.programs.add_digest({**document, "note": "harmless"})) != document
+    assert design.add_digest(document) == document
+    assert design.add_digest(design.add_digest({**document, "note": "harmless"})) != document
 
 
 def test_geometric_files_stay_short():
@@ -261,7 +258,7 @@ def test_a_solver_that_fails_costs_optimality_and_never_privacy(monkeypatch, noi
         return replace(found, values=values, duals=duals, exact=False)
 
     best = design.consumer(5, "absolute", LONG).objective.value
-    monkeypatch.setattr(sys.modules["irisdp.design.programs.optimal_mechanism"], "exact_optimum", failing)
+    monkeypatch.setattr(sys.modules["irisdp.design._optimal_mechanism"], "exact_optimum", failing)
     for made in (
         design.consumer(5, "absolute", LONG),
         design.consumer(5, "absolute", SHORT),

@@ -7,8 +7,7 @@ import pytest
 
 from irisdp import BadInput, Infeasible, Privacy, audit
 from irisdp.certify import check_optimality
-from irisdp.design import binary, from_spec
-from irisdp.design.rainbows import compare
+from irisdp.design import binary, compare, from_spec
 from irisdp.graphs import Path, graph_from_edges, rank
 from irisdp.mechanisms import read_document
 from support.seeds import fresh_generator

@@ -6,8 +6,7 @@ import pytest
 
 from irisdp import BadInput, Infeasible, Privacy, audit
 from irisdp.certify import check_optimality
-from irisdp.design import from_spec, rainbow
-from irisdp.design.rainbows import compare, compare_lexicographically
+from irisdp.design import compare, compare_lexicographically, from_spec, rainbow
 from irisdp.graphs import Histograms, Path, rank
 from irisdp.mechanisms import read_document
 

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from irisdp import plan
-from irisdp.catalogue import FORMS
-from irisdp.cli.main import run
+from irisdp._cli import run
+from irisdp._queries import FORMS
 
 BIN_OPTIONS = ["--bins", "10,20"]
 BOUNDS = ["--lower", "-5", "--upper", "20", "--step", "1"]

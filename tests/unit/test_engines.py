@@ -8,10 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.queries import Kind, open_table, spark_files, spark_sessions
+from irisdp import BadInput
+from irisdp._cli import run
+from irisdp._tables import spark_files
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.table import open_table
 
+OWN_SESSION = spark_files.own_session
 TABLE = pa.table({"v": [1, 2, 3], "t": pa.array([1, 2, 3], pa.timestamp("ns")), "f": pa.array([1, 2, 3], pa.float16())})
 
 
@@ -87,7 +90,7 @@ def test_the_command_speaks_of_its_options(here, capsys):
 def starting(monkeypatch, action):
     """Let a session be started, by something else than Java."""
     sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed: `make test` installs it")
-    monkeypatch.setattr(spark_files, "own_session", spark_sessions.own_session)
+    monkeypatch.setattr(spark_files, "own_session", OWN_SESSION)
     monkeypatch.setattr(sql.SparkSession, "getActiveSession", lambda: None)
     monkeypatch.setattr(sql.SparkSession.Builder, "getOrCreate", action)
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp.errors import BadInput
-from irisdp.exact import (
+from irisdp import BadInput
+from irisdp._exact import (
     ball,
     decimal_above,
     dyadic_above,

@@ -15,11 +15,14 @@ from gmpy2 import mpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp.errors import BadInput
-from irisdp.exact import (
+from irisdp import BadInput
+from irisdp._exact import (
+    GRID_BITS,
+    ONE,
     Enclosure,
     ball,
     checked,
+    completed,
     counts,
     decimal_above,
     dyadic_above,
@@ -32,6 +35,7 @@ from irisdp.exact import (
     file_path,
     float_above,
     integer,
+    is_short,
     json_bytes,
     json_line,
     json_list,
@@ -45,14 +49,16 @@ from irisdp.exact import (
     rational_text,
     read_json,
     short_text,
+    simplest_between,
+    stepping_stones,
     table,
+    to_grid,
+    workable_ratio,
     working_precision,
 )
-from irisdp.exact import lists as lists_of_numbers
-from irisdp.exact.documents import DEEPEST
-from irisdp.exact.grid import GRID_BITS, ONE, completed, to_grid
-from irisdp.exact.rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS
-from irisdp.exact.short import is_short, simplest_between, stepping_stones, workable_ratio
+from irisdp._exact import validation as lists_of_numbers
+from irisdp._exact.documents import DEEPEST
+from irisdp._exact.rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS
 
 LONG = "a" * 60
 HELP = "; see the function's help for what it takes"

@@ -10,16 +10,15 @@ import shlex
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.explorer import ask as ask_room
-from irisdp.explorer import asking
-from irisdp.explorer.ask import ASK
-from irisdp.explorer.ask_fields import FIELDS
-from irisdp.explorer.asking import TABLE
-from irisdp.explorer.asking import ask as work
-from irisdp.explorer.forms import read_values
-from irisdp.explorer.lanes import Lanes
+from irisdp import BadInput
+from irisdp._cli import run
+from irisdp._explorer import ask as ask_room
+from irisdp._explorer import ask as asking
+from irisdp._explorer.ask import ASK, TABLE
+from irisdp._explorer.ask import ask as work
+from irisdp._explorer.ask_form import FIELDS
+from irisdp._explorer.dispatch import WorkDispatcher as Lanes
+from irisdp._explorer.forms import read_values
 
 QUESTIONS = [choice for choice, _ in FIELDS[0].choices]
 

@@ -14,16 +14,14 @@ import pytest
 pytest.importorskip("altair", reason="altair is not installed: `make test` installs it")
 pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
 
-from irisdp import design
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.exact import json_bytes
-from irisdp.explorer.check import CHECK
-from irisdp.explorer.checking import check
-from irisdp.explorer.forms import read_values
-from irisdp.explorer.room_pages import show_result
-from irisdp.explorer.store import Store
-from irisdp.explorer.uploads import as_text
+from irisdp import BadInput, design
+from irisdp._cli import run
+from irisdp._exact import json_bytes
+from irisdp._explorer.check import CHECK, check
+from irisdp._explorer.common_fields import as_text
+from irisdp._explorer.forms import read_values
+from irisdp._explorer.pages import show_result
+from irisdp._explorer.results import ResultCache as Store
 
 RESPONSE = "3/4, 1/4\n1/4, 3/4\n"
 HOSTILE = '</script><script>alert(1)</script>"\u202e\n'

@@ -11,15 +11,12 @@ import pytest
 pytest.importorskip("altair", reason="altair is not installed: `make test` installs it")
 
 
-from irisdp.certify import audit
-from irisdp.design.specs import KINDS as SPEC_KINDS
-from irisdp.errors import BadInput
-from irisdp.explorer.design import DESIGN
-from irisdp.explorer.design_fields import DESIGN_FIELDS, FAMILIES, KINDS
-from irisdp.explorer.designing import design
-from irisdp.explorer.forms import read_values
-from irisdp.explorer.specs import asked
-from irisdp.graphs import documents
+from irisdp import BadInput, audit
+from irisdp._explorer.design import DESIGN, design
+from irisdp._explorer.design_form import DESIGN_FIELDS, FAMILIES, KINDS, asked
+from irisdp._explorer.forms import read_values
+from irisdp.design import KINDS as SPEC_KINDS
+from irisdp.graphs import _loading as documents
 from irisdp.mechanisms import FactoredMechanism, read_document
 from support.commands import irisdp
 

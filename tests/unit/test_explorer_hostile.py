@@ -23,9 +23,9 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed: `make test` ins
 
 import uvicorn
 
-from irisdp.explorer import guard
-from irisdp.explorer import server as server_module
-from irisdp.explorer.server import _allow_files, _listen
+from irisdp._explorer import security as guard
+from irisdp._explorer import server as server_module
+from irisdp._explorer.server import _allow_files, _listen
 
 MEBIBYTE = 1 << 20
 MOST_GROWTH = 64 * MEBIBYTE

@@ -14,10 +14,12 @@ pytest.importorskip("altair", reason="altair is not installed: `make test` insta
 from starlette.testclient import TestClient
 
 from irisdp import Privacy, design
-from irisdp.explorer import create_app, job_pages, shell
-from irisdp.explorer import design as design_room
-from irisdp.explorer import read as read_room
-from irisdp.explorer.lanes import Lanes
+from irisdp._explorer import app as shell
+from irisdp._explorer import design as design_room
+from irisdp._explorer import interpret as read_room
+from irisdp._explorer import pages as job_pages
+from irisdp._explorer.app import create_app
+from irisdp._explorer.dispatch import WorkDispatcher as Lanes
 
 CUBE = "000: 001 010 100\n011: 001 010 111\n101: 001 100 111\n110: 010 100 111"
 MAJORITY = "000: no\n001: no\n010: no\n100: no\n*: yes"

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from irisdp.errors import BadInput, Refusal
-from irisdp.explorer.jobs import Busy, Jobs, Stopped
+from irisdp import BadInput, Refusal
+from irisdp._explorer.jobs import Busy, Jobs, Stopped
 from support import pieces_of_work as work
 
 PATIENCE = 60

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
 from starlette.testclient import TestClient
 
-from irisdp.explorer import create_app
+from irisdp._explorer.app import create_app
 
 MALFORMED = {
     "cut off": '{"nodes": ["a", "b"',

@@ -10,14 +10,16 @@ import pytest
 pytest.importorskip("altair", reason="altair is not installed: `make test` installs it")
 pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
 
-from irisdp import Privacy, design
-from irisdp.errors import BadInput, Refusal
-from irisdp.explorer import asking, checking, designing, reading
-from irisdp.explorer.design_fields import FAMILIES, KINDS
-from irisdp.explorer.forms import Field, read_values, stands
-from irisdp.explorer.loss_fields import LOSSES
-from irisdp.explorer.rooms import ROOMS
-from irisdp.explorer.said import check_form, field_meant, in_words, not_used
+from irisdp import BadInput, Privacy, Refusal, design
+from irisdp._explorer import ask as asking
+from irisdp._explorer import check as checking
+from irisdp._explorer import design as designing
+from irisdp._explorer import interpret as reading
+from irisdp._explorer.app import ROOMS
+from irisdp._explorer.common_fields import LOSSES
+from irisdp._explorer.design_form import FAMILIES, KINDS
+from irisdp._explorer.form_errors import check_form, field_meant, in_words, not_used
+from irisdp._explorer.forms import Field, read_values, stands
 
 WORK = {"ask": asking.ask, "design": designing.design, "check": checking.check, "read": reading.read}
 BAD = {

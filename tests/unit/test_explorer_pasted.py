@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.explorer.pasted import MOST_EDGES, MOST_NODES, at_nodes, counted, graph_of_text
+from irisdp import BadInput
+from irisdp._explorer.graph_input import MOST_EDGES, MOST_NODES, at_nodes, counted, graph_of_text
 from irisdp.graphs import Hamming, Histograms, Path, graph_from_document
 
 

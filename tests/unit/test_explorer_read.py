@@ -11,12 +11,10 @@ import pytest
 pytest.importorskip("altair", reason="altair is not installed: `make test` installs it")
 
 
-from irisdp import Privacy, design
-from irisdp.errors import BadInput
-from irisdp.explorer.forms import read_values
-from irisdp.explorer.loss_fields import LOSSES
-from irisdp.explorer.read import READ
-from irisdp.explorer.reading import read
+from irisdp import BadInput, Privacy, design
+from irisdp._explorer.common_fields import LOSSES
+from irisdp._explorer.forms import read_values
+from irisdp._explorer.interpret import READ, read
 from support.commands import irisdp
 
 HOSTILE = "</script><script>alert(1)</script>"

@@ -13,15 +13,13 @@ pytest.importorskip("altair", reason="altair is not installed: `make test` insta
 pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
 
 from irisdp import Privacy, design, interpret
-from irisdp.explorer.check import CHECK
-from irisdp.explorer.checking import check
-from irisdp.explorer.design import DESIGN
-from irisdp.explorer.designing import design as made
-from irisdp.explorer.forms import read_values
-from irisdp.explorer.read import READ
-from irisdp.explorer.reading import read
-from irisdp.explorer.room_pages import _shown
-from irisdp.plots.published import PublishedAnswers, _surely
+from irisdp._explorer.check import CHECK, check
+from irisdp._explorer.design import DESIGN
+from irisdp._explorer.design import design as made
+from irisdp._explorer.forms import read_values
+from irisdp._explorer.interpret import READ, read
+from irisdp._explorer.pages import _shown
+from irisdp.plots._publications import PublishedAnswers, _surely
 
 
 def fact(result, name):

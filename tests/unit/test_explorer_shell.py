@@ -12,16 +12,15 @@ pytest.importorskip("httpx2", reason="httpx2 is not installed: `make test` insta
 
 from starlette.testclient import TestClient
 
-import irisdp.explorer.app
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.explorer import create_app
-from irisdp.explorer.forms import Field, read_values, show_field
-from irisdp.explorer.guard import HEADERS
-from irisdp.explorer.html import Html, element, joined
-from irisdp.explorer.pages import TOUCHES_NO_TABLE
-from irisdp.explorer.rooms import ROOMS
-from irisdp.explorer.uploads import as_bytes, as_text
+import irisdp._explorer.app
+from irisdp import BadInput
+from irisdp._cli import run
+from irisdp._explorer.app import ROOMS, create_app
+from irisdp._explorer.common_fields import as_bytes, as_text
+from irisdp._explorer.forms import Field, read_values, show_field
+from irisdp._explorer.pages import TOUCHES_NO_TABLE
+from irisdp._explorer.security import HEADERS
+from irisdp._html import Html, element, joined
 
 HERE = "http://127.0.0.1:8080"
 LONGEST_LABEL = 30
@@ -211,7 +210,7 @@ def test_a_missing_extra_is_said_in_one_line(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert run(["explore", "--no-browser"]) == 2
     assert capsys.readouterr().err == 'irisdp: uvicorn: is not installed; pip install "irisdp[explorer]"\n'
-    assert irisdp.explorer.app is not None
+    assert irisdp._explorer.app is not None
 
 
 @pytest.mark.parametrize(("port", "said"), [("70000", "at least 0 and at most 65535"), ("x", ""), ("1.5", "whole")])
@@ -223,7 +222,7 @@ def test_a_port_that_is_none_is_said_in_our_own_words(port, said, capsys):
 
 def test_starting_iris_loads_no_server():
     code = (
-        "import sys, irisdp.cli.main;"
+        "import sys, irisdp._cli.main;"
         "print([m for m in ('starlette', 'uvicorn', 'anyio', 'altair') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -7,12 +7,16 @@ import pickle
 import numpy as np
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.families.hamming import expected_changes, release_column
-from irisdp.families.histograms import HistogramMechanism
-from irisdp.families.partitions import PartitionMechanism
-from irisdp.families.sorting import minimax_risk, noise_risk, release_largest
-from irisdp.privacy import Privacy
+from irisdp import BadInput, Privacy
+from irisdp.mechanisms import (
+    HistogramMechanism,
+    PartitionMechanism,
+    expected_changes,
+    minimax_risk,
+    noise_risk,
+    release_column,
+    release_largest,
+)
 
 CANARY = 123456789
 ONE = Privacy(epsilon=1)

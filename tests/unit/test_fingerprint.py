@@ -10,10 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.release.files import create_once
-from irisdp.release.fingerprint import fingerprint, recognise, secret_beside, secrets_in
+from irisdp import BadInput
+from irisdp._cli import run
+from irisdp._files import create_once
+from irisdp._ledger.fingerprints import fingerprint, recognise, secrets_in
+from irisdp._ledger.fingerprints import secret_key_path as secret_beside
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
 READERS = 32

@@ -16,19 +16,17 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, PromiseRefused
-from irisdp.queries import (
-    Kind,
-    count_records,
-    enumerate_keys,
-    folders,
-    listing,
-    open_table,
-    parquet,
-    read_condition,
-    read_groups,
-)
+from irisdp import BadInput
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._cli import run
+from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables import locations as listing
+from irisdp._tables import parquet
+from irisdp._tables import parquet as folders
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 ROWS = [
     {"g": "a", "v": 1, "x": 0.5, "year": "2023", "month": "1"},
@@ -115,12 +113,9 @@ def test_what_an_old_instant_is_read_as_is_no_matter_of_other_records(tmp_path, 
 @pytest.mark.parametrize("names", [["v"], ["v", "year"], ["x", "month"], ["g"]])
 def test_how_many_partitions_there_are_does_not_decide_how_they_are_read(sales, monkeypatch, names):
     ways = []
-    for module in (folders, parquet):
-        for name in ("locked_connection", "streaming_connection"):
-            plain = getattr(module, name)
-            monkeypatch.setattr(
-                module, name, lambda *told, plain=plain, name=name: (ways.append(name), plain(*told))[1]
-            )
+    for name in ("locked_connection", "streaming_connection"):
+        plain = getattr(parquet, name)
+        monkeypatch.setattr(parquet, name, lambda *told, plain=plain, name=name: (ways.append(name), plain(*told))[1])
     for towns in (1, 300):
         few = folders.open_folder(str(sales))[1]
         replace(few, files=few.files * towns).connect(names).close()
@@ -357,9 +352,9 @@ def test_a_file_with_several_names_has_no_default_ledger(sales, tmp_path):
 
 @pytest.mark.parametrize("change", ["written", "added", "removed"])
 def test_a_folder_that_changes_while_it_is_read_is_not_answered_about(sales, monkeypatch, change):
-    from irisdp.release import publishing
+    from irisdp._release import pipeline as publishing
 
-    real = publishing.read_cells
+    real = publishing.read_statistics
 
     def read_and_change(*arguments):
         found = real(*arguments)
@@ -370,7 +365,7 @@ def test_a_folder_that_changes_while_it_is_read_is_not_answered_about(sales, mon
             put(file if change == "written" else file.with_name("z.parquet"), ROWS[:1] * 2)
         return found
 
-    monkeypatch.setattr(publishing, "read_cells", read_and_change)
+    monkeypatch.setattr(publishing, "read_statistics", read_and_change)
     with pytest.raises(BadInput, match="changed while it was read"):
         irisdp.publish(sales, "count", epsilon=1)
     assert irisdp.Ledger("sales.ledger").spent.epsilon == 0

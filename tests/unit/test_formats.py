@@ -9,12 +9,12 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from irisdp.design.specs import KINDS
-from irisdp.graphs import documents as graphs
-from irisdp.queries.column_types import TYPES
-from irisdp.release.batches import reading as batches
-from irisdp.release.projects.reading import KEYS as PROJECT_KEYS
-from irisdp.release.runs import reading as runs
+from irisdp._release import plan_file as batches
+from irisdp._release import plan_file as runs
+from irisdp._release.project import KEYS as PROJECT_KEYS
+from irisdp._tables.column_types import TYPES
+from irisdp.design import KINDS
+from irisdp.graphs import _loading as graphs
 from support import stored
 from support.commands import irisdp
 

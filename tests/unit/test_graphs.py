@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from irisdp.errors import BadInput
+from irisdp import BadInput
 from irisdp.graphs import (
     Complete,
     Cycle,

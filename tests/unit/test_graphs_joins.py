@@ -6,7 +6,7 @@ import numpy as np
 import polars
 import pytest
 
-from irisdp.errors import BadInput
+from irisdp import BadInput
 from irisdp.graphs import colour, depth, depth_as_joins, graph_from_arrays
 from support.seeds import fresh_generator
 

@@ -18,9 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irisdp
-from irisdp.errors import BadInput
-from irisdp.queries import Kind, count_records, open_table, read_groups
-from irisdp.release import plan
+from irisdp import BadInput, plan
+from irisdp._queries import read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -236,7 +238,7 @@ def test_ends_stand_beside_their_groups(tmp_path):
 def test_sets_are_one_question_whatever_the_hash_seed(tmp_path, seed):
     (tmp_path / "t.csv").write_text("g\n" + "a\nb\nc\nd\n" * 10)
     asked = f"plan({str(tmp_path / 't.csv')!r}, 'count', by='g', groups=set('abcd'), epsilon=1)"
-    code = f"from irisdp.release import plan; print({asked}.question())"
+    code = f"from irisdp._release import plan; print({asked}.question())"
     environment = {**os.environ, "PYTHONHASHSEED": seed}
     first = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     again = plan(tmp_path / "t.csv", "count", by="g", groups=list("dcba"), epsilon=1).question()

@@ -9,9 +9,10 @@ import pyarrow
 import pytest
 
 import irisdp
-from irisdp.aliases import OPTIONS, RELATIONS
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, NotShown
+from irisdp import BadInput
+from irisdp._aliases import OPTIONS, RELATIONS
+from irisdp._cli import run
+from irisdp.errors import NotShown
 
 FRAME = pd.DataFrame({"age": [20, 70, 30], "town": ["Ely", "York", "Ely"], "who": ["a", "b", "c"]})
 PERSONS = ["--privacy-unit", "who", "--max-contributions", "2", "--max-partitions", "1", "--relation", "replace-one"]
@@ -208,7 +209,7 @@ def test_json_is_one_document_where_what_is_charged_is_not_written(here, capsys,
     def full(*_, **__):
         raise NotShown("out: cannot be written")
 
-    monkeypatch.setattr("irisdp.release.publishing.write_files", full)
+    monkeypatch.setattr("irisdp._release.pipeline.write_files", full)
     assert typed(capsys, "count", "--epsilon", "1", "--json")[:2] == (3, '{"error": "out: cannot be written"}\n')
 
 

@@ -5,11 +5,11 @@ import json
 import pyarrow as pa
 import pytest
 
-from irisdp import Session, batch, interpret, publish
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.queries import open_table, read_groups
-from irisdp.release import plan, read_cells
+from irisdp import BadInput, Session, batch, interpret, plan, publish
+from irisdp._cli import run
+from irisdp._queries import read_groups
+from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

@@ -7,8 +7,8 @@ import unicodedata
 
 import pytest
 
+from irisdp._cli import run
 from irisdp.certify import add_digest, verify_mechanism
-from irisdp.cli.main import run
 
 ROWS = [["2/3", "1/3"], ["1/3", "2/3"]]
 PATH = {"family": "path", "n": 2}

@@ -17,8 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp.queries import Kind, Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
-from irisdp.queries.total import LONGEST_TEXT
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.arrow_values import LONGEST_TEXT
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

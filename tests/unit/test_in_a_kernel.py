@@ -16,7 +16,7 @@ if sys.argv[1] == "without":
     sys.modules["ipywidgets"] = None
 import duckdb
 import irisdp
-from irisdp.queries.engine import locked_connection
+from irisdp._tables.engine import locked_connection
 bar = duckdb.connect().execute("SELECT current_setting('enable_progress_bar')").fetchone()
 found = irisdp.publish(sys.argv[2], "count", by="town", groups="Ely,York", epsilon=30)
 print(*found.answers.values, locked_connection().execute("SELECT current_setting('enable_progress_bar')").fetchone()[0])

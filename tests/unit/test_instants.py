@@ -13,9 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.errors import BadInput
-from irisdp.queries import Column, Kind, count_records, open_table, read_condition, read_groups
-from irisdp.queries.spark import spark_statement
+from irisdp import BadInput
+from irisdp._queries import read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.columns import Column
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.spark_frames import spark_statement
+from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

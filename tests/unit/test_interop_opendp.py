@@ -10,8 +10,8 @@ import pytest
 
 from irisdp import BadInput, Mechanism, Privacy, audit, design, graphs, interop, mechanisms, noise
 from irisdp.certify import privacy_profile
-from irisdp.interop.group import group_above
-from irisdp.interop.opendp_names import graph_space
+from irisdp.interop._opendp import group_above
+from irisdp.interop._opendp_names import graph_space
 
 dp = pytest.importorskip("opendp.prelude", reason="opendp is not installed")
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from irisdp.cli.main import run
+from irisdp._cli import run
 from support.releases import forget_digests
 
 

@@ -7,9 +7,10 @@ import pytest
 
 import irisdp
 from irisdp import BadInput, Session, interpret
-from irisdp.cli.main import run
+from irisdp._cli import run
+from irisdp.interpretation._winner_rule import _too_many_classes as _too_many
+from irisdp.interpretation._winner_rule import gap_classes, most_weighed
 from irisdp.privacy import Gaussian
-from irisdp.reading.gap_classes import _too_many, gap_classes, most_weighed
 
 TABLE = pa.table({"v": [1] * 6 + [0] * 14, "g": ["a", "b"] * 10, "party": ["=x", "y", None, "=x"] * 5})
 QUESTIONS = [

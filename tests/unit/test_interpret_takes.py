@@ -8,7 +8,7 @@ import pytest
 
 import irisdp
 from irisdp import BadInput, Privacy, Session, design, interpret
-from irisdp.cli.main import run
+from irisdp._cli import run
 
 TABLE = pa.table({"v": [1] * 6 + [0] * 14, "g": ["a", "b"] * 10})
 

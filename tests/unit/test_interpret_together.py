@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from irisdp import BadInput, Privacy, Session, design, interpret, publish
-from irisdp.cli.main import run
+from irisdp._cli import run
 
 TABLE = pa.table({"v": [1] * 6 + [0] * 14, "g": ["a", "b", "c+", "a"] * 5, "h": [1, 2] * 10})
 

@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.queries import engine, open_table
-from irisdp.queries.interrupts import interruptible
-from irisdp.release import Ledger
+from irisdp import BadInput, Ledger
+from irisdp._cli import run
+from irisdp._tables import engine
+from irisdp._tables.engine import interruptible
+from irisdp._tables.table import open_table
 
 SECRET = "Ada Lovelace"
 COLUMNS = {"name": [SECRET, "b", "c"], "v": [1, 0, 1]}
@@ -206,7 +206,7 @@ def test_a_command_that_is_stopped_ends_as_stopped_or_is_done(ending, wait, tmp_
     frame = pd.DataFrame({"v": range(400_000), "w": "text that takes some room"})
     frame.to_parquet(path) if ending == "parquet" else frame.to_csv(path, index=False)
     # What is loaded before the command begins is Python's, and so is an interrupt then.
-    program = "from irisdp.cli.main import run; print('ready', flush=True); run()"
+    program = "from irisdp._cli.main import run; print('ready', flush=True); run()"
     line = [sys.executable, "-c", program, "publish", str(path), "count", "v > 3", "--epsilon", "1"]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
@@ -226,7 +226,7 @@ STARTS = {
 
 
 @pytest.mark.parametrize("way", STARTS)
-@pytest.mark.parametrize("module", ["typer", "errors", "terminal"])
+@pytest.mark.parametrize("module", ["typer", "errors", "output"])
 def test_an_interrupt_while_the_command_is_loaded_ends_it_as_stopped(way, module):
     """A library that is being loaded may swallow an interrupt; none of it reaches the terminal."""
     program = f"""

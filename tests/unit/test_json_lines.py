@@ -8,11 +8,11 @@ import tomllib
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.queries import Kind, open_table
-from irisdp.queries.json_lines import DEEPEST, read_record
-from irisdp.release import init_project
+from irisdp import BadInput, init_project
+from irisdp._cli import run
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.json_lines import DEEPEST, read_record
+from irisdp._tables.table import open_table
 
 BODY = b'\xef\xbb\xbf{"g": "a", "v": 1}\n\n{"v": "2", "g": "b"}\nnonsense\n{"g": "", "v": 2.5}\n'
 TYPES = {"v": "integer", "g": "text"}

@@ -9,10 +9,11 @@ import pytest
 
 import irisdp
 from irisdp import BadInput
-from irisdp.cli.main import run
-from irisdp.release.labels import _BESIDE, KEYS, Labels, read_labels
-from irisdp.release.projects.reading import KEYS as PROJECT_KEYS
-from irisdp.release.runs.reading import PLAN_KEYS
+from irisdp._cli import run
+from irisdp._release import Labels, read_labels
+from irisdp._release.labels import _BESIDE, KEYS
+from irisdp._release.plan_file import PLAN_KEYS
+from irisdp._release.project import KEYS as PROJECT_KEYS
 from support.read_pages import ReadPage
 
 EVIL = '</td><script>alert(1)</script><b a="\'">&amp; {{7*7}}'
@@ -113,12 +114,12 @@ def test_a_project_labels_its_reports_and_can_be_named_again():
 
 def test_a_plan_labels_its_page_and_its_questions():
     Path("plan.toml").write_text('report = "all.html"\n' + LABELS + PLAN, encoding="utf-8")
-    first = irisdp.release.run("plan.toml")
+    first = irisdp.run("plan.toml")
     page = ReadPage(Path("all.html").read_text(encoding="utf-8"))
     for label in ("Readers of the library", "People over 64", "Everybody <b>", EVIL):
         assert label in page.text
     Path("plan.toml").write_text('report = "all.html"\n' + PLAN.replace("title =", "#"), encoding="utf-8")
-    again = irisdp.release.run("plan.toml", title="Another", labels={"queries": {"old": "The old ones"}})
+    again = irisdp.run("plan.toml", title="Another", labels={"queries": {"old": "The old ones"}})
     assert again.repeated and [one.answers.values for one in again] == [one.answers.values for one in first]
     page = ReadPage(Path("all.html").read_text(encoding="utf-8"))
     assert "Another" in page.text and "The old ones" in page.text and EVIL not in page.text

@@ -15,11 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from irisdp.accounting import Cost
-from irisdp.errors import BadInput, BudgetRefused, IrisError
-from irisdp.release import ledger_file as module
-from irisdp.release.ledger import Entry, Ledger
-from irisdp.release.promise import Promise
+from irisdp import BadInput, BudgetRefused, Cost, IrisError, Ledger
+from irisdp import LedgerEntry as Entry
+from irisdp import LedgerScope as Promise
+from irisdp._ledger import file_store as module
 
 TENTH = Cost(Fraction(1, 10))
 

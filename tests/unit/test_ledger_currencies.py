@@ -8,16 +8,17 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import BadInput, Ledger, Privacy, Session
-from irisdp.accounting import MU, RHO, ConcentratedCost, Cost, Gaussian, GaussianCost, as_pair, least_mean, total
-from irisdp.cells import GeometricNoise
-from irisdp.cli.main import run
-from irisdp.errors import BudgetRefused, PromiseRefused
-from irisdp.release.ledger import Entry
-from irisdp.release.ledger_file import SQLiteRows
-from irisdp.release.ledger_store import Damaged
-from irisdp.release.ledger_tables import currency_of
-from irisdp.release.promise import Promise
+from irisdp import BadInput, BudgetRefused, Cost, Ledger, Privacy, Session
+from irisdp import LedgerEntry as Entry
+from irisdp import LedgerScope as Promise
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._cli import run
+from irisdp._ledger.file_store import SQLiteRows
+from irisdp._ledger.store import Damaged, currency_of
+from irisdp._measurements import GeometricNoise
+from irisdp.accounting import MU, RHO, ConcentratedCost, GaussianCost, as_pair, total
+from irisdp.accounting import gaussian_dp_mu as least_mean
+from irisdp.privacy import Gaussian
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -174,7 +175,7 @@ class TestCharges:
     @pytest.mark.parametrize("limit", ["mu=5", "rho=5"])
     def test_of_a_delta_are_refused_before_the_data_is_read(self, path, monkeypatch, limit):
         book = session(path, limit)
-        monkeypatch.setattr("irisdp.release.publishing.read_cells", None)
+        monkeypatch.setattr("irisdp._release.pipeline.read_statistics", None)
         with pytest.raises(BadInput, match=r"^delta: is above 0 at every epsilon, and then no mu or rho is enough"):
             book.count(by="town", select_groups=True, epsilon=1, delta="1e-6")
         with pytest.raises(BadInput, match=r"^delta: "):
@@ -212,7 +213,7 @@ class TestGaussianAnswers:
     def test_need_a_delta_where_epsilon_is_counted_but_not_to_be_given_again(self, path, monkeypatch):
         book = session(path, None)
         with monkeypatch.context() as patched:
-            patched.setattr("irisdp.release.publishing.read_cells", None)
+            patched.setattr("irisdp._release.pipeline.read_statistics", None)
             with pytest.raises(BadInput, match=r"^delta: is needed .* or charge a ledger that has a limit in mu"):
                 book.count(mu="1/2")
         first = book.count(mu="1/2", delta="1e-6")

@@ -10,12 +10,12 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp.accounting import ConcentratedCost, Cost
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.release.ledger import Entry, Ledger
-from irisdp.release.ledger_history import digests, record
-from irisdp.release.promise import Promise
+from irisdp import BadInput, Cost, Ledger
+from irisdp import LedgerEntry as Entry
+from irisdp import LedgerScope as Promise
+from irisdp._cli import run
+from irisdp._ledger.history import digests, record
+from irisdp.accounting import ConcentratedCost
 
 PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit="who")
 HALF = Cost(Fraction(1, 2))

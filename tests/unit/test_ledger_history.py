@@ -9,11 +9,10 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp.accounting import Cost
-from irisdp.cli.main import run
-from irisdp.errors import BudgetRefused
-from irisdp.release.ledger import Entry, Ledger
-from irisdp.release.promise import Promise
+from irisdp import BudgetRefused, Cost, Ledger
+from irisdp import LedgerEntry as Entry
+from irisdp import LedgerScope as Promise
+from irisdp._cli import run
 from support.commands import irisdp
 
 PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)

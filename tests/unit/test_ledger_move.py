@@ -9,14 +9,15 @@ from fractions import Fraction
 import pytest
 
 import irisdp
-from irisdp.accounting import Cost, GaussianCost
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, PromiseRefused
-from irisdp.release import ledger_move
-from irisdp.release.ledger import Entry, Ledger
-from irisdp.release.ledger_file import LedgerFile
-from irisdp.release.ledger_server import LedgerServer
-from irisdp.release.promise import Promise
+from irisdp import BadInput, Cost, Ledger
+from irisdp import LedgerEntry as Entry
+from irisdp import LedgerScope as Promise
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._cli import run
+from irisdp._ledger import migration as ledger_move
+from irisdp._ledger.file_store import LedgerFile
+from irisdp._ledger.server_store import LedgerServer
+from irisdp.accounting import GaussianCost
 
 PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 ODD = Fraction(3**200, 7**190)
@@ -197,7 +198,7 @@ def test_of_what_was_closed_nothing_is_left_whatever_shows_it(places, capsys):
 
 
 def closed_picture(book):
-    from irisdp.plots import plot
+    from irisdp import plot
 
     return plot(book)
 

@@ -8,11 +8,9 @@ import secrets
 
 import pytest
 
-from irisdp.accounting import Cost
-from irisdp.errors import BadInput
-from irisdp.release.ledger import Ledger
-from irisdp.release.ledger_roles import grant
-from irisdp.release.ledger_server_words import explain
+from irisdp import BadInput, Cost, Ledger
+from irisdp._ledger.roles import grant
+from irisdp._ledger.server_store import explain
 from unit.test_ledger_roles import TENTH, ask, team, try_sql
 
 psycopg = pytest.importorskip("psycopg", reason='needs psycopg: pip install "irisdp[postgresql]"')

@@ -9,13 +9,12 @@ from fractions import Fraction
 import pytest
 
 import irisdp
-from irisdp.accounting import Cost
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.release.ledger import Entry, Ledger
-from irisdp.release.ledger_history import record
-from irisdp.release.ledger_roles import grant
-from irisdp.release.promise import Promise
+from irisdp import BadInput, Cost, Ledger
+from irisdp import LedgerEntry as Entry
+from irisdp import LedgerScope as Promise
+from irisdp._cli import run
+from irisdp._ledger.history import record
+from irisdp._ledger.roles import grant
 
 PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 TENTH = Cost(Fraction(1, 10))

@@ -13,14 +13,14 @@ from fractions import Fraction
 import pytest
 
 import irisdp
-from irisdp.accounting import Cost
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, NotShown
-from irisdp.queries.servers import connected, listening
-from irisdp.release import ledger_server as module
-from irisdp.release.ledger import Entry, Ledger
-from irisdp.release.ledger_address import address_of
-from irisdp.release.promise import Promise
+from irisdp import BadInput, Cost, Ledger
+from irisdp import LedgerEntry as Entry
+from irisdp import LedgerScope as Promise
+from irisdp._cli import run
+from irisdp._ledger import server_store as module
+from irisdp._ledger.server_store import address_of
+from irisdp._tables.servers import connected, listening
+from irisdp.errors import NotShown
 from support.cutting import cutter
 
 TENTH = Cost(Fraction(1, 10))

@@ -8,10 +8,9 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import Privacy, audit, design
+from irisdp import BadInput, Privacy, audit, design
+from irisdp._cli import run
 from irisdp.certify import add_digest, verify_mechanism
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
 from irisdp.graphs import Path, graph_from_document
 
 

@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from irisdp.cli import options
-from irisdp.cli.lines import Lines, terminal_width
+from irisdp._cli import output as options
+from irisdp._cli.output import Lines, terminal_width
 
 ODD = [
     "ε",

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import irisdp
-from irisdp.errors import BadInput
-from irisdp.exact import counts, json_list, numbers, table
-from irisdp.reading import interpret
+from irisdp import BadInput, interpret
+from irisdp._exact import counts, json_list, numbers, table
 
 
 def test_lists_and_arrays_are_read_exactly():

@@ -12,8 +12,9 @@ import textwrap
 import pytest
 
 import irisdp
-from irisdp.release import Ledger, ledger_file
-from irisdp.release.log_folding import fold_log
+from irisdp import Ledger
+from irisdp._ledger import file_store as ledger_file
+from irisdp._ledger.file_store import fold_log
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

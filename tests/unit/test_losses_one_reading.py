@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from irisdp import Privacy, design
-from irisdp.cli.main import run
-from irisdp.consumers.losses import SPELLINGS, read_loss
+from irisdp import BadInput, Privacy, design, interpret
+from irisdp._cli import run
+from irisdp.consumers import read_loss
+from irisdp.consumers._loss_functions import SPELLINGS
 from irisdp.design import from_spec
-from irisdp.errors import BadInput
-from irisdp.reading import interpret
 
 MECHANISM = design.geometric(3, Privacy.from_ratio(4))
 SAME = [

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from irisdp.catalogue import FORMS
+from irisdp._queries import FORMS
 
 ROOT = Path(__file__).parents[2]
 

@@ -3,24 +3,23 @@
 import ast
 from pathlib import Path
 
-from irisdp.cells.kinds import KINDS
+from irisdp._measurements import KINDS
 
 SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
 OTHER_MEANING = {
-    ("queries/query.py", "stepped"): "an attribute of sums and means",
-    ("queries/registry.py", "stepped"): "the same attribute",
+    ("_queries/query.py", "stepped"): "an attribute of sums and means",
+    ("_queries/reading.py", "stepped"): "the same attribute",
 }
 ABOVE = (
-    "comparison",
-    "queries",
-    "release",
-    "reading",
-    "plots",
-    "reports",
-    "explorer",
+    "_queries",
+    "_release",
+    "interpretation",
+    "_views",
+    "_explorer",
     "interop",
     "reproduction",
-    "cli",
+    "_cli",
+    "baselines",
 )
 
 
@@ -32,7 +31,7 @@ def literals(path):
 
 def test_kinds_are_those_that_measurements_state():
     stated = set()
-    for path in (SOURCE / "cells").glob("*.py"):
+    for path in (SOURCE / "_measurements").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Dict):
                 pairs = zip(node.keys, node.values, strict=True)

@@ -10,35 +10,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp import Privacy
-from irisdp.errors import BadInput
-from irisdp.exact import log_above, working_precision
+from irisdp import BadInput, Mechanism, Privacy, load
+from irisdp._exact import log_above, working_precision
+from irisdp._sampling.bits import ScriptedBits, law_of
 from irisdp.graphs import Path
 from irisdp.mechanisms import (
     DepthMechanism,
     Exponential,
     FactoredMechanism,
-    Mechanism,
+    Pull,
+    Pulled,
     balanced_line,
+    balanced_truth,
+    check_distribution,
     geometric,
+    geometric_row,
     guarantee_from_document,
     line_mechanism,
-    load,
     privacy_from_document,
     privacy_to_document,
     randomized_response,
+    rate_above,
     read_document,
+    read_gaps,
+    sensitivity,
+    too_deep,
+    too_many_events,
 )
-from irisdp.mechanisms.exponential import _log2_above, _log2_below, rate_above, sensitivity
-from irisdp.mechanisms.geometric import geometric_row
-from irisdp.mechanisms.mechanism import check_distribution
-from irisdp.mechanisms.plurality import Pull, product_of_refusals, read_gaps
-from irisdp.mechanisms.pulling import Pulled
-from irisdp.mechanisms.randomized_response import balanced_truth
-from irisdp.mechanisms.scope import too_deep, too_many_events
-from irisdp.mechanisms.writing import Objective, exact_text, pairs_from_document
+from irisdp.mechanisms import StatedObjective as Objective
+from irisdp.mechanisms._exponential import _log2_above, _log2_below
+from irisdp.mechanisms._file_format import exact_text, pairs_from_document
+from irisdp.mechanisms._noisy_max import product_of_refusals
 from irisdp.privacy import Gaussian, Pair
-from irisdp.sampling import ScriptedBits, law_of
 
 TWO = Privacy(ratio=2)
 BOTH = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])

@@ -7,23 +7,21 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from irisdp import BadInput, Mechanism, Privacy, load
+from irisdp._sampling.bits import ScriptedBits
 from irisdp.design import consumer
-from irisdp.errors import BadInput
 from irisdp.graphs import Path
 from irisdp.mechanisms import (
     DepthMechanism,
     FactoredMechanism,
-    Mechanism,
     balanced_line,
     binary_randomized_response,
     geometric,
     line_mechanism,
-    load,
     randomized_response,
     read_document,
 )
-from irisdp.privacy import Privacy, are_close
-from irisdp.sampling import ScriptedBits
+from irisdp.privacy import are_close
 
 TWO = Privacy(ratio=2)
 HALF = Fraction(1, 2)

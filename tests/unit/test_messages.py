@@ -12,15 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp import consumers
-from irisdp.cli.main import run
-from irisdp.cli.spelling import in_options
-from irisdp.errors import BadInput, BudgetRefused
-from irisdp.queries import Column, Kind, open_table, read_condition
-from irisdp.queries.declared import read_declared
-from irisdp.queries.query import as_asked
-from irisdp.reading import interpret
-from irisdp.release import Ledger, plan
+from irisdp import BadInput, BudgetRefused, Ledger, consumers, interpret, plan
+from irisdp._cli import run
+from irisdp._cli.commands import in_options
+from irisdp._queries import as_asked
+from irisdp._queries.groups import read_declared
+from irisdp._tables.columns import Column
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 from support.releases import forget_digests
 
 
@@ -277,9 +277,9 @@ def test_the_library_speaks_the_names_of_python():
     found = {
         path.name: text
         for path in source.rglob("*.py")
-        if not {"cli", "explorer"} & set(path.parts) and not path.name.startswith("verify_")
+        if not {"_cli", "_explorer"} & set(path.parts) and not path.name.startswith("verify_")
         # The commands of a report and the explorer, and the examples of help, are typed as they stand.
-        if path.name not in ("commands.py", "catalogue.py")
+        if path.name not in ("checks.py", "registry.py", "_items.py")
         for text in texts_with_options(path.read_text(encoding="utf-8"))
     }
     assert found == {}
@@ -364,7 +364,7 @@ def test_messages_of_the_library_name_no_command():
     commands = re.compile(r"\birisdp (audit|design|interpret|ledger|publish|sample)\b")
     found = []
     for path in source.rglob("*.py"):
-        if "cli" in path.parts or path.name.startswith("verify_"):
+        if "_cli" in path.parts or path.name.startswith("verify_"):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Raise):

@@ -12,12 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.queries import enumerate_keys, open_table
-from irisdp.queries.keys import LONGEST_KEY
-from irisdp.reading.released import released_table
-from irisdp.release.answers import Answers, answers_bytes
-from irisdp.release.group_names import as_written, csv_cell, defused, printable
+from irisdp import Answers
+from irisdp._cli import run
+from irisdp._frames import printable
+from irisdp._queries import enumerate_keys
+from irisdp._queries.statistics import LONGEST_KEY
+from irisdp._release import answers_bytes, csv_cell
+from irisdp._release.answers import as_written, defused
+from irisdp._tables.table import open_table
+from irisdp.interpretation._released import released_table
 
 HOSTILE = [
     "=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "'=1", "''@x", "a;=1+1", "a\t=1", "a|=1",

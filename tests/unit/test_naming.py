@@ -9,13 +9,12 @@ import pyarrow.parquet
 import pytest
 
 import irisdp
-from irisdp import Privacy
-from irisdp.cells import GroupCounts, NamedCounts, PartitionSelection
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.reading.released import read_release
-from irisdp.release import plan
-from irisdp.release.batches import plan_batch
+from irisdp import BadInput, Privacy, plan, plan_batch
+from irisdp._cli import run
+from irisdp._measurements import GroupCountNodes as GroupCounts
+from irisdp._measurements import NoisyCountSelection as NamedCounts
+from irisdp._measurements import PartitionSelection
+from irisdp.interpretation import read_release
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

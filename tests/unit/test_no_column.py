@@ -7,7 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from irisdp.queries import count_records, open_table, read_condition, read_groups
+from irisdp._queries import read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 LABELS = {
     "text and numbers": ["p1", "p2", 3],

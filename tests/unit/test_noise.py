@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from irisdp import BadInput, Privacy, noise
-from irisdp.noise import cells
+from irisdp.noise import _universal as cells
 
 ONE, APPROXIMATE = Privacy(epsilon=1), Privacy(epsilon=1, delta="1e-6")
 TWO = Privacy.all([ONE, Privacy(epsilon="1/2", delta="1e-3")])

@@ -14,19 +14,23 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.queries import Kind, count_records, enumerate_keys, open_table, read_condition, read_groups
-from irisdp.queries.engine import locked_connection
-from irisdp.release.planning import plan
-from irisdp.release.publishing import read_cells
+from irisdp import BadInput, plan
+from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.engine import locked_connection
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 CONNECTION = duckdb.connect()
 
 ASK = """
 import sys
 import duckdb, pandas as pd, polars as pl, pyarrow as pa, pyarrow.parquet as pq
-from irisdp.queries import Unit, count_records, enumerate_keys
-from irisdp.release.planning import plan
+from irisdp._queries.privacy_units import PrivacyUnit as Unit
+from irisdp._queries.statistics import count_records, enumerate_keys
+from irisdp._release.planning import plan
 zone, file = sys.argv[1:]
 seconds = [0, 1_710_054_000, 1_730_612_000, 1_700_000_000, None]
 moment = pa.array(seconds, pa.timestamp("s", zone))
@@ -183,7 +187,7 @@ def test_two_relations_with_one_sum_of_hashes_are_told_apart():
 
 
 def test_many_passes_over_a_relation_give_one_digest(monkeypatch):
-    from irisdp.queries import multisets
+    from irisdp._tables import engine as multisets
 
     table = open_table(CONNECTION.sql("SELECT i FROM range(5000) t(i)"))
     digest = table.digest()

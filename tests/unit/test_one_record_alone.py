@@ -7,7 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp.queries import count_records, enumerate_keys, open_table, read_condition
+from irisdp._queries import enumerate_keys
+from irisdp._queries.statistics import count_records
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

@@ -5,8 +5,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from irisdp import plan, publish
-from irisdp.errors import BadInput
+from irisdp import BadInput, plan, publish
 
 RECORDS = pa.table({"g": ["a", "a", "b", "b"], "v": ["x", "y", "x, z", None]})
 NAMES = ["x", "y", "x, z"]

@@ -13,11 +13,10 @@ import polars as pl
 import pytest
 
 import irisdp
-from irisdp import outputs
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.outputs import plan_outputs, same_file, write_outputs
-from irisdp.release import Ledger
+from irisdp import BadInput, Ledger
+from irisdp import _files as outputs
+from irisdp._cli import run
+from irisdp._files import plan_outputs, same_file, write_outputs
 from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -263,15 +262,15 @@ def test_python_needs_force_as_well(here):
 
 
 def test_a_file_that_appears_while_the_answer_is_drawn_is_kept(here, monkeypatch, capsys):
-    from irisdp.release import publishing
+    from irisdp._release import pipeline as publishing
 
-    real = publishing.read_cells
+    real = publishing.read_statistics
 
     def slow(planned, key):
         (here / "o.csv.release.json").write_text("somebody's")
         return real(planned, key)
 
-    monkeypatch.setattr(publishing, "read_cells", slow)
+    monkeypatch.setattr(publishing, "read_statistics", slow)
     asked = ["publish", "data.csv", "count", "--epsilon", "1", "--ledger", "l.ledger"]
     assert run([*asked, "--out", "o.csv"]) == 3
     said = capsys.readouterr().err
@@ -481,7 +480,7 @@ def test_a_file_that_appeared_and_holds_the_same_is_as_good(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from irisdp import outputs
+from irisdp import _files as outputs
 draw, stopped = outputs._Draft.put, []
 def stop(draft):
     if not stopped:

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.queries import open_table, packed
-from irisdp.queries.records import BLOCK, read_blocks
+from irisdp._cli import run
+from irisdp._tables import compressed as packed
+from irisdp._tables.csv_records import BLOCK, read_blocks
+from irisdp._tables.table import open_table
 
 BODY = b'g,v\na,1\n"b\n""x""",2\n\xff,3\na,\n'
 

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp.errors import BadInput
-from irisdp.queries.table import open_table
+from irisdp import BadInput
+from irisdp._tables.table import open_table
 
 LEAF = b"\x18\x01x\x00"
 """How a footer ends the element of a column `x`: field 4, its name, and the end."""

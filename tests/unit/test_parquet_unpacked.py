@@ -7,7 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp.queries import Kind, count_records, enumerate_keys, open_table, read_condition, read_groups
+from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 LONG = "x" * 10**6
 COPIES = 2_300
@@ -97,7 +101,9 @@ def test_texts_are_read_alike_however_they_are_stored(kind, options, tmp_path):
 
 MEASURED = """
 import re, sys
-from irisdp.queries import count_records, open_table, read_condition
+from irisdp._queries.statistics import count_records
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 table = open_table(sys.argv[1])
 found = count_records(table, condition=read_condition("s = 'a'", table.columns))
 print(found.yes.tolist(), found.no.tolist(), *re.findall(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read()))

@@ -16,13 +16,14 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp.accounting import Cost
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, PromiseRefused
-from irisdp.queries.relations import RelationSource
-from irisdp.release import Ledger, ledgers_beside, publishing
-from irisdp.release.files import create_once
-from irisdp.release.fingerprint import SECRET_BYTES
+from irisdp import BadInput, Cost, Ledger
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._cli import run
+from irisdp._files import create_once
+from irisdp._ledger import discovery as ledgers_beside
+from irisdp._ledger.fingerprints import SECRET_BYTES
+from irisdp._release import pipeline as publishing
+from irisdp._tables.dataframes import RelationSource
 
 
 @pytest.fixture
@@ -346,7 +347,7 @@ def test_a_ledger_is_no_other_file_of_the_release(folder, ledger, capsys):
 
 
 def test_data_replaced_while_it_is_read_is_not_answered_about(folder, monkeypatch):
-    real = publishing.read_cells
+    real = publishing.read_statistics
 
     def replaced(planned, key):
         cells = real(planned, key)
@@ -356,7 +357,7 @@ def test_data_replaced_while_it_is_read_is_not_answered_about(folder, monkeypatc
         os.utime("data/t.csv", ns=(status.st_atime_ns, status.st_mtime_ns))  # as careful as an editor may be
         return cells
 
-    monkeypatch.setattr(publishing, "read_cells", replaced)
+    monkeypatch.setattr(publishing, "read_statistics", replaced)
     with pytest.raises(BadInput, match="changed while it was read"):
         once("data/t.csv")
     assert list(folder.rglob("*.ledger")) == []
@@ -410,14 +411,14 @@ def test_a_relation_that_changes_while_it_is_read_is_not_answered_about(tmp_path
 
 def test_a_frame_that_changes_while_it_is_read_is_not_answered_about(tmp_path, monkeypatch):
     ages = np.full(1000, 70)
-    real, ledger = publishing.read_cells, tmp_path / "l.ledger"
+    real, ledger = publishing.read_statistics, tmp_path / "l.ledger"
 
     def read_and_write(planned, key):
         cells = real(planned, key)
         ages[:] = 1
         return cells
 
-    monkeypatch.setattr(publishing, "read_cells", read_and_write)
+    monkeypatch.setattr(publishing, "read_statistics", read_and_write)
     shared = pa.table({"age": pa.Array.from_buffers(pa.int64(), len(ages), [None, pa.py_buffer(ages)])})
     with pytest.raises(BadInput, match="changed while it was read"):
         irisdp.publish(shared, "count", "age > 64", epsilon=20, ledger=ledger)

@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("vl_convert", reason="vl-convert is not installed: `make test` installs it")
 
-from irisdp.children import DONE, LOST, Child
-from irisdp.explorer.jobs import _MOST_FAILED_STARTS, Jobs, Stopped
-from irisdp.plots import theme
+from irisdp._child_processes import DONE, LOST, Child
+from irisdp._explorer.jobs import _MOST_FAILED_STARTS, Jobs, Stopped
+from irisdp.plots import _layout as theme
 from support import pieces_of_work as work
 from support.commands import irisdp
 
@@ -26,7 +26,7 @@ COMMANDS = [
     "interpret a.csv.release.json --value 2",
 ]
 EVERY = """import sys
-from irisdp.cli.main import run
+from irisdp._cli.main import run
 assert [run(command.split()) for command in sys.argv[1:]] == [0] * len(sys.argv[1:])
 """
 
@@ -84,7 +84,7 @@ def test_processes_that_end_before_they_are_ready_are_not_started_for_ever(monke
             super().__init__(None)
             self._process.kill()
 
-    monkeypatch.setattr("irisdp.children.Child", Dying)
+    monkeypatch.setattr("irisdp._child_processes.Child", Dying)
     jobs = Jobs(at_once=1)
     try:
         for number in range(6):

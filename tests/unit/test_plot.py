@@ -4,14 +4,14 @@ import pytest
 
 import irisdp
 from irisdp import BadInput, Privacy, design, graphs
+from irisdp._cli import run
+from irisdp._hooks import Drawable
 from irisdp.certify import privacy_profile
-from irisdp.cli.main import run
-from irisdp.graphs.families import Path
+from irisdp.graphs import Path
 from irisdp.plots import bars, graph_picture, heat_map
-from irisdp.plots.answers import PublishedAnswers
-from irisdp.plots.drawing import _DRAWN_BY
+from irisdp.plots._drawing import _DRAWN_BY
+from irisdp.plots._publications import PublishedAnswers
 from irisdp.privacy import Gaussian
-from irisdp.upstairs import Drawable
 
 
 @pytest.fixture

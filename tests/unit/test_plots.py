@@ -11,11 +11,10 @@ from itertools import pairwise
 
 import pytest
 
-from irisdp import BadInput, design
-from irisdp.mechanisms import Mechanism, read_document
+from irisdp import BadInput, Mechanism, Privacy, design
+from irisdp.mechanisms import read_document
 from irisdp.plots import bars, heat_map
-from irisdp.plots.picture import _library
-from irisdp.privacy import Privacy
+from irisdp.plots._picture import _library
 
 SLACK = 2
 """Processors differ, and a busy one shares its caches."""
@@ -87,9 +86,7 @@ def test_other_endings_are_refused(picture, tmp_path):
 
 def test_bytes_do_not_depend_on_the_process(tmp_path):
     """Whatever the order of sets, and however much was drawn before."""
-    said = (
-        "from irisdp import design; from irisdp.plots import heat_map; import sys; from irisdp.privacy import Privacy;"
-    )
+    said = "import sys; from irisdp import Privacy, design; from irisdp.plots import heat_map;"
     drawn = "heat_map(design.geometric(2, Privacy(ratio=2))).to_html()"
     seen = set()
     for seed, before in (("1", ""), ("2", f"{drawn};")):

@@ -9,8 +9,9 @@ from fractions import Fraction
 import pytest
 
 from irisdp import BadInput, Privacy, compare
-from irisdp.plots import error_against_epsilon, rainbow_curves
-from irisdp.plots.theme import rendered
+from irisdp.plots import rainbow_curves
+from irisdp.plots._comparisons import error_against_epsilon
+from irisdp.plots._layout import rendered
 from irisdp.privacy import steps
 
 ROW = tuple(map(Fraction, ("0.0005", "0.0081", "0.1364", "0.2727", "0.5823")))
@@ -99,9 +100,8 @@ def test_what_cannot_be_drawn_is_refused(options, message):
 
 def test_bytes_do_not_depend_on_the_process():
     drawn = "error_against_epsilon('count').to_svg()+rainbow_curves(['1/4','3/4'],Privacy(ratio=2)).to_svg()"
-    code = (
-        f"import sys;from irisdp import Privacy;from irisdp.plots import *;sys.stdout.buffer.write(({drawn}).encode())"
-    )
+    names = "import sys;from irisdp import Privacy;from irisdp.plots import *;"
+    code = f"{names}sys.stdout.buffer.write(({drawn}).encode())"
     seen = {
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}, check=True

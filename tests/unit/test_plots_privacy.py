@@ -10,7 +10,7 @@ import pytest
 import irisdp
 from irisdp import BadInput, Mechanism, Privacy, design, graphs
 from irisdp.certify import privacy_profile
-from irisdp.plots import PEERS, privacy_profiles, trade_off_curves
+from irisdp.plots._privacy_curves import PEERS, privacy_profiles, trade_off_curves
 from irisdp.privacy import Gaussian
 
 ROWS = [["1/2", "1/3", "1/6", "0"], ["2/5", "2/5", "1/10", "1/10"], ["1/8", "1/4", "1/8", "1/2"]]

@@ -9,11 +9,12 @@ import pytest
 
 import irisdp
 from irisdp import BadInput, Privacy, design
-from irisdp.plots import estimates_picture, ledger_picture, names_read, published, readings
-from irisdp.plots.answers import read_published
-from irisdp.plots.headings import heading
-from irisdp.plots.rows import cut_apart, in_columns, labels
-from irisdp.reading import Posterior
+from irisdp.interpretation import Posterior
+from irisdp.plots import names_read, published, readings
+from irisdp.plots._layout import cut_apart, heading, in_columns, labels
+from irisdp.plots._ledgers import ledger_picture
+from irisdp.plots._posteriors import estimates_picture
+from irisdp.plots._publications import read_published
 from support.releases import forget_digests
 
 HOSTILE = ["</script><script>alert(1)</script>", "a\u202eb", '"q", > x', "two\nlines"]
@@ -235,7 +236,7 @@ def test_a_reading_is_drawn_as_its_posterior():
 
 def test_a_wide_posterior_is_a_curve():
     flat = Posterior(100, np.full(50_000, 1 / 50_000), "all possible counts equally likely")
-    from irisdp.plots import posterior_picture
+    from irisdp.plots._posteriors import posterior_picture
 
     picture = posterior_picture(flat)
     assert len(picture.rows) <= 1_000

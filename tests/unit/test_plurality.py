@@ -5,11 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import BadInput, Privacy, design
-from irisdp.design import winners
-from irisdp.design.winners.plurality import least_proved_ratio
-from irisdp.errors import Refusal
-from irisdp.mechanisms.plurality import NoisyLargest, PermuteAndFlip, Pull
+from irisdp import BadInput, Privacy, Refusal, design
+from irisdp.design import Plurality
+from irisdp.design._plurality import least_proved_ratio
+from irisdp.mechanisms import NoisyLargest, PermuteAndFlip, Pull
 
 
 def chosen(categories, ratio, *words, **options):
@@ -36,7 +35,7 @@ def test_the_rule_goes_by_public_facts_and_says_which(categories, ratio, words, 
     assert isinstance(made.form, form)
     assert says in made.rule
     assert made.largest is None
-    assert isinstance(made, winners.Plurality)
+    assert isinstance(made, Plurality)
 
 
 def test_what_is_proved_is_where_the_bound_says():

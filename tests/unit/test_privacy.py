@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.privacy import Privacy, hockey_stick
+from irisdp import BadInput, Privacy
+from irisdp.privacy import hockey_stick
 
 
 def test_epsilon_rounds_the_ratio_down_and_charges_what_was_asked():

@@ -12,13 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp.catalogue import FORMS
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, BudgetRefused, PromiseRefused
-from irisdp.release import init_project, plan, publish, publishing
-from irisdp.release.batches import publishing as batch_publishing
-from irisdp.release.limits import named_limit
-from irisdp.release.projects import project
+from irisdp import BadInput, BudgetRefused, init_project, plan, publish
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._cli import run
+from irisdp._ledger.limits import named_limit
+from irisdp._queries import FORMS
+from irisdp._release import batching as batch_publishing
+from irisdp._release import pipeline as publishing
+from irisdp._release import project
 from support.commands import irisdp as irisdp_command
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -76,9 +77,9 @@ def test_nothing_of_any_record_is_written(tmp_path, capsys):
 
 
 def test_only_the_header_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("irisdp.queries.files.batches", None)
-    monkeypatch.setattr("irisdp.queries.files.TextSource.connect", None)
-    monkeypatch.setattr("irisdp.queries.files.TextSource.digest", None)
+    monkeypatch.setattr("irisdp._tables.sources.batches", None)
+    monkeypatch.setattr("irisdp._tables.sources.TextSource.connect", None)
+    monkeypatch.setattr("irisdp._tables.sources.TextSource.digest", None)
     assert b'#"age" = "text"' in written(tmp_path, b"1,2\n")
 
 
@@ -262,13 +263,13 @@ def test_a_limit_that_is_set_while_records_are_read_stays(survey, said, monkeypa
     ledger = irisdp.Ledger(survey.with_suffix(".ledger"))
     wanted = named_limit(meanwhile if "=" in meanwhile else tuple(meanwhile.split(",")))
     module = batch_publishing if batched else publishing
-    real = module.read_cells
+    real = module.read_statistics
 
     def read(*asked):
         ledger.restrict(wanted)
         return real(*asked)
 
-    monkeypatch.setattr(module, "read_cells", read)
+    monkeypatch.setattr(module, "read_statistics", read)
 
     def ask():
         if batched:

@@ -10,11 +10,12 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp.accounting import Cost
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, PromiseRefused
-from irisdp.release import Entry, Ledger, Promise
-from irisdp.release import publishing as publishing_module
+from irisdp import BadInput, Cost, Ledger
+from irisdp import LedgerEntry as Entry
+from irisdp import LedgerScope as Promise
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._cli import run
+from irisdp._release import pipeline as publishing_module
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -71,14 +72,14 @@ def test_a_second_release_is_allowed_where_it_keeps_the_promise_and_nowhere_else
     ledger = Ledger(folder / "one.ledger")
     ask(folder, pinned, ledger.path)
     before, spent = ledger.to_document(), ledger.spent
-    real = publishing_module.read_cells
+    real = publishing_module.read_statistics
     for number, asked in enumerate(ASKED):
-        monkeypatch.setattr(publishing_module, "read_cells", real)
+        monkeypatch.setattr(publishing_module, "read_statistics", real)
         if implies(pinned, asked):
             ask(folder, asked, ledger.path, f"u > {number}")
             spent, before = ledger.spent, ledger.to_document()
             continue
-        monkeypatch.setattr(publishing_module, "read_cells", never)
+        monkeypatch.setattr(publishing_module, "read_statistics", never)
         with pytest.raises(PromiseRefused) as refusal:
             ask(folder, asked, ledger.path, f"u > {number}")
         assert ledger.spent == spent
@@ -96,7 +97,7 @@ def never(*arguments, **options):
 def test_what_differs_is_said_and_nothing_is_read(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     assert run(["publish", "t.csv", "count", "--epsilon", "1", "--unit", "u", "--at-most", "1"]) == 0
-    monkeypatch.setattr("irisdp.queries.table.Table.digest", never)
+    monkeypatch.setattr("irisdp._tables.table.Table.digest", never)
     capsys.readouterr()
     assert run(["publish", "t.csv", "count", "--epsilon", "1", "--relation", "exchange", "--json"]) == 1
     printed = capsys.readouterr()

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 import irisdp
-from irisdp.release import ledger_rows as ledgers
-from irisdp.release import provenance as kept
+from irisdp._ledger import entries as ledgers
+from irisdp._release import release_file as kept
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

@@ -8,8 +8,21 @@ import numpy as np
 import pytest
 
 import irisdp
-from irisdp import BadInput, Privacy, certify, consumers, design, families, graphs, interop, mechanisms, noise
-from irisdp.errors import IrisError
+from irisdp import (
+    BadInput,
+    IrisError,
+    Privacy,
+    certify,
+    consumers,
+    design,
+    graphs,
+    interop,
+    mechanisms,
+    noise,
+)
+from irisdp import (
+    mechanisms as families,
+)
 
 PRIVACY, PATH = Privacy(ratio=2), graphs.Path(3)
 GEOMETRIC = design.geometric(2, PRIVACY)
@@ -39,7 +52,17 @@ OBJECTS = {
 """Whose methods are called as well."""
 
 MADE = {
-    *("Consumer", "Tail", "Loss", "Objective", "FactoredMechanism", "Mechanism", "DepthMechanism", "Ledger", "Session"),
+    *(
+        "Consumer",
+        "Tail",
+        "Loss",
+        "StatedObjective",
+        "FactoredMechanism",
+        "Mechanism",
+        "DepthMechanism",
+        "Ledger",
+        "Session",
+    ),
     *("Path", "Cycle", "Complete", "Hamming", "Histograms", "SortedHistograms", "Product", "Goal", "Gaps"),
     *("PartitionMechanism", "HistogramMechanism", "Privacy", "Cost"),
 }

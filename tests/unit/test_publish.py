@@ -11,8 +11,8 @@ import pyarrow.parquet
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, BudgetRefused
+from irisdp import BadInput, BudgetRefused
+from irisdp._cli import run
 
 ANES = Path(__file__).parents[2] / "examples" / "anes96.csv"
 EDUCATION = "1,2,3,4,5,6,7"
@@ -305,7 +305,7 @@ def test_of_an_overspent_limit_nothing_is_left_and_the_least_that_would_do_is_sa
     capsys.readouterr()
     _, document = call(capsys, "ledger", "t.ledger", "--limit", "100")
     assert document["left"] == {"epsilon": "0", "delta": "0"}
-    assert irisdp.Session("t.csv").remaining == irisdp.accounting.Cost(0)
+    assert irisdp.Session("t.csv").remaining == irisdp.Cost(0)
     assert run(["ledger", "t.ledger"]) == 0
     said = capsys.readouterr().out
     assert "nothing more can be spent: to spend more, write above --limit 100,0.000001\nleft     ε = 0, δ = 0\n" in said

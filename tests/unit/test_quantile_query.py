@@ -9,9 +9,9 @@ import pytest
 
 import irisdp
 from irisdp import BadInput, Privacy, design
-from irisdp.design.kept_tables import CACHE
-from irisdp.design.pulling import UNIT
-from irisdp.design.quantiles import choice
+from irisdp.design import UNIT
+from irisdp.design import _quantiles as choice
+from irisdp.design._table_cache import CACHE
 
 PEOPLE = pa.table({"age": [3, 30, None, 70, 71, 40], "ward": ["a", "a", "b", "b", "a", None]})
 BINS = "18,65"

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from irisdp.queries.arrow import array_of_kind, integers_of, whole_numbers
-from irisdp.queries.columns import Kind
+from irisdp._tables.arrow_values import array_of_kind, integers_of, whole_numbers
+from irisdp._tables.columns import ColumnType as Kind
 
 VALUES = {
     Kind.TEXT: (pa.string(), ["", "a", "é, \n", "\U0001f600" * 3, "a\x00b"]),

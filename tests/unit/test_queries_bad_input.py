@@ -14,20 +14,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.queries import (
-    AtLeast,
-    Count,
-    Majority,
-    Relation,
-    Unit,
-    count_records,
-    enumerate_keys,
-    open_table,
-    read_condition,
-    read_groups,
-)
-from irisdp.queries.relations import RelationSource
+from irisdp import BadInput
+from irisdp import NeighbouringRelation as Relation
+from irisdp._queries import Count, enumerate_keys, read_groups
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries.majority import Majority
+from irisdp._queries.statistics import count_records
+from irisdp._queries.threshold import AtLeast
+from irisdp._tables.dataframes import RelationSource
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 CANARY = "canary7f3a"
 CONNECTION = duckdb.connect()

@@ -7,8 +7,12 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp.errors import BadInput
-from irisdp.queries import Column, Kind, count_records, open_table, read_condition
+from irisdp import BadInput
+from irisdp._queries.statistics import count_records
+from irisdp._tables.columns import Column
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 UNTYPED = [Column(name, Kind.UNTYPED) for name in ("a", "b", "d", "Name", "random", 'odd "name"; --')]
 TYPED = [

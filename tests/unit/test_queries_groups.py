@@ -12,19 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import irisdp.queries.arrow
-import irisdp.queries.groups
-from irisdp.errors import BadInput
-from irisdp.queries import (
-    Kind,
-    Unit,
-    count_records,
-    engine,
-    enumerate_keys,
-    open_table,
-    read_condition,
-    read_groups,
-)
+import irisdp._queries.groups
+import irisdp._tables.arrow_values
+from irisdp import BadInput
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables import engine
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 from support.seeds import fresh_generator
 
 TABLE = pa.table({"g": ["n", "s", "s", None, "e"], "k": [1, 1, 2, 2, None], "x": [1, 2, 3, 4, 5]})
@@ -263,7 +260,7 @@ KEYS = {
 @pytest.mark.parametrize("few", [0, 100])
 @pytest.mark.parametrize("kind", KEYS)
 def test_few_groups_are_sorted_as_many_are_and_as_an_engine_sorts_them(kind, few, monkeypatch):
-    for file in (irisdp.queries.arrow, irisdp.queries.groups):
+    for file in (irisdp._tables.arrow_values, irisdp._queries.groups):
         monkeypatch.setattr(file, "FEW", few)
     arrow, values = KEYS[kind]
     table = open_table(pa.table({"g": pa.array(values, arrow), "h": [1] * len(values)}))

@@ -5,10 +5,13 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from irisdp.accounting import Cost
-from irisdp.errors import BadInput
-from irisdp.privacy import Privacy, are_close, steps
-from irisdp.queries import AtLeast, Count, Majority, Relation, cell_relation, moves, total_cost
+from irisdp import BadInput, Cost, Privacy
+from irisdp import NeighbouringRelation as Relation
+from irisdp._queries import Count, cell_relation, total_cost
+from irisdp._queries.majority import Majority
+from irisdp._queries.neighbouring_relation import moves
+from irisdp._queries.threshold import AtLeast
+from irisdp.privacy import are_close, steps
 
 GROUPS = ("a", "b")
 RECORDS = list(product([*GROUPS, None], [True, False, None]))

@@ -13,18 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp.queries import (
-    Kind,
-    Unit,
-    count_records,
-    enumerate_keys,
-    open_table,
-    read_condition,
-    read_groups,
-)
-from irisdp.queries.engine import guarded, locked_connection
-from irisdp.queries.persons import records_statement
-from irisdp.queries.spark import spark_statement
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries.privacy_units import records_statement
+from irisdp._queries.statistics import count_records
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.engine import guarded, locked_connection
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.spark_frames import spark_statement
+from irisdp._tables.table import open_table
 
 ROWS = [("n", 1, "p"), ("s", 5, "p"), ("n", 7, "q"), (None, 3, "r"), ("s", None, "r"), ("e", 9, None)]
 ARROW = pa.table(dict(zip("gxu", map(list, zip(*ROWS, strict=True)), strict=True)))

@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp.cells import ClassNodes, CountNodes, padded_size, padding
+from irisdp._measurements import CountNodes, padded_size
+from irisdp._measurements import DecisionDistances as ClassNodes
+from irisdp._measurements import protocol as padding
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 import irisdp
-from irisdp.cli.main import app
-from irisdp.errors import BadInput
+from irisdp import BadInput
+from irisdp._cli.main import app
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

@@ -9,12 +9,10 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from irisdp import interpret, publish
-from irisdp.cells import SizesShape
-from irisdp.cells.size_ends import sizes_between
-from irisdp.errors import BadInput
-from irisdp.reading import Estimates
-from irisdp.reading.categories import count_between, estimated
+from irisdp import BadInput, interpret, publish
+from irisdp._measurements import SizesShape, sizes_between
+from irisdp.interpretation import Estimates
+from irisdp.interpretation._estimates import count_between, estimated
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 RATES = [(HALF, QUARTER), (Fraction(3, 5), Fraction(1, 10))]

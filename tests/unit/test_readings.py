@@ -6,15 +6,22 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from irisdp.consumers import minimax
-from irisdp.consumers.consumer import Consumer
-from irisdp.consumers.cumulative_program import CumulativeProgram
-from irisdp.consumers.losses import Loss, Tail, excess, pinball, squared, threshold
-from irisdp.consumers.optimal import optimal_reading
-from irisdp.consumers.value import loss_of_reading, posterior
-from irisdp.errors import BadInput
-from irisdp.mechanisms import FactoredMechanism, Mechanism, geometric
-from irisdp.privacy import Privacy
+from irisdp import BadInput, Mechanism, Privacy
+from irisdp.consumers import (
+    Consumer,
+    Loss,
+    Tail,
+    excess,
+    loss_of_reading,
+    optimal_reading,
+    pinball,
+    posterior,
+    squared,
+    threshold,
+)
+from irisdp.consumers import _minimax as minimax
+from irisdp.consumers._linear_programs import CumulativeProgram
+from irisdp.mechanisms import FactoredMechanism, geometric
 from support.seeds import fresh_generator
 
 FLOATS = 1e-14

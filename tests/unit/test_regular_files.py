@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from irisdp.exact import NoRegularFile, is_there, open_regular
+from irisdp._files import NoRegularFile, is_there, open_regular
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 

@@ -6,7 +6,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp.queries import Kind, Unit, count_records, open_table, read_condition
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries.statistics import count_records
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 END = 2**63 - 1
 INSTANTS = {

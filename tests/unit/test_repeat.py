@@ -7,7 +7,7 @@ from pathlib import Path
 
 DRAWN = """
 import pytest
-from irisdp.sampling.bits import OperatingSystemBits
+from irisdp._sampling.bits import OperatingSystemBits
 
 @pytest.mark.parametrize("bits", [40, 45])
 def test_fails_with_probability_2_to_the_power_of(bits):

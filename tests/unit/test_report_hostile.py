@@ -6,8 +6,8 @@ import os
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.plots import Picture
+from irisdp import Picture
+from irisdp._cli import run
 
 GOOD = {
     "format": "irisdp/release/1",

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, NotShown
-from irisdp.exact import shown_above
-from irisdp.reports import several, writing
+from irisdp import BadInput
+from irisdp._cli import run
+from irisdp._exact import shown_above
+from irisdp._views.reports import batch_pages as several
+from irisdp._views.reports import writing
+from irisdp.errors import NotShown
 from support.read_pages import ReadPage
 
 CANARY = "CANARY-TOWN"

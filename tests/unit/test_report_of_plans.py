@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import irisdp
-from irisdp.reports.given import given_of
-from irisdp.reports.plan_page import plan_page
+from irisdp._views.reports.batch_pages import plan_page
+from irisdp._views.reports.inputs import given_of
 from support.read_pages import ReadPage
 
 

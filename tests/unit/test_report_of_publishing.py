@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
+from irisdp._cli import run
 
 
 @pytest.fixture

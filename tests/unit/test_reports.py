@@ -10,11 +10,11 @@ import pytest
 
 import irisdp
 from irisdp import BadInput
-from irisdp.catalogue import FORMS
-from irisdp.cells.kinds import KINDS, MeasurementKind
-from irisdp.cli.main import run
-from irisdp.reading.choices import RULES
-from irisdp.reports.words import ASKED, ERRORS
+from irisdp._cli import run
+from irisdp._measurements import KINDS, MeasurementKind
+from irisdp._queries import FORMS
+from irisdp._views.reports.sentences import ASKED, ERRORS
+from irisdp.interpretation import RULES
 from support.read_pages import ReadPage
 
 ROOT = Path(__file__).parents[2]

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp.accounting import Cost
-from irisdp.queries import Relation
-from irisdp.reports.odds import odds_of
+from irisdp import Cost
+from irisdp import NeighbouringRelation as Relation
+from irisdp._views.reports import odds_of
 
 
 @pytest.mark.parametrize("epsilon", ["1e-40", "1e-6", 1, 50, 69, 70, 100, 999, 1000, 5000])

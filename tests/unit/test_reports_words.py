@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from irisdp.reports.given import File, Given
-from irisdp.reports.page import page
-from irisdp.reports.plan_page import plan_page
+from irisdp._views.reports.batch_pages import plan_page
+from irisdp._views.reports.inputs import File, Given
+from irisdp._views.reports.page import page
 from support.read_pages import ReadPage
 
 SIDECAR = {
@@ -102,7 +102,7 @@ def test_a_plan_says_which_answers_are_in_no_file_and_how_they_get_into_one():
 
 
 def test_a_plan_says_which_answers_are_not_drawn(monkeypatch):
-    monkeypatch.setattr("irisdp.reports.parts.drawn", lambda given: None)
+    monkeypatch.setattr("irisdp._views.reports.page.drawn", lambda given: None)
     many = "The answers of the first 40 questions are drawn; those of all stand in tables."
     assert many in ReadPage(planned(*({} for _ in range(41)))).text
     assert many not in ReadPage(planned(*({} for _ in range(40)))).text

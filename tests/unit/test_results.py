@@ -9,10 +9,9 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import Privacy, certify, design
+from irisdp import BadInput, Privacy, certify, design
+from irisdp._frames import Tabular, html_table
 from irisdp.consumers import Consumer, optimal_reading
-from irisdp.errors import BadInput
-from irisdp.tabular import Tabular, html_table
 
 RECORDS = pa.table({"age": [70, 30, 81] * 40, "town": ["Ely", "<b>York</b>", "Ely"] * 40})
 
@@ -184,7 +183,7 @@ def test_what_short_results_say():
     noise = design.geometric(3, Privacy(ratio=4))
     (answer,) = irisdp.interpret(noise, 3, loss="zero-one").answers
     drawn = r"read as [23], drawn from 2 answers; loss 0\.36 for counts 0 to 3"
-    assert re.fullmatch(f"<ReadAnswer: 3 published, {drawn}>", repr(answer))
+    assert re.fullmatch(f"<InterpretedAnswer: 3 published, {drawn}>", repr(answer))
     assert repr(optimal_reading(noise, Consumer(3, "zero-one", side_information=[0, 3]))) == (
         "<OptimalReading: worst expected zero-one loss 0.05, no reading has less than 0.05; counts 0 to 3>"
     )

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 import irisdp as iris
-from irisdp.accounting import Cost
-from irisdp.cli.publish import publish_command
-from irisdp.errors import BadInput, NotShown
-from irisdp.release import Ledger, publishing
-from irisdp.release.runs import running
-from irisdp.release.runs.reading import DATASET_KEYS, QUESTION_KEYS
-from irisdp.release.runs.record import RECORD
+from irisdp import BadInput, Cost, Ledger
+from irisdp._cli.publish import publish_command
+from irisdp._release import pipeline as publishing
+from irisdp._release import running
+from irisdp._release.plan_file import DATASET_KEYS, QUESTION_KEYS
+from irisdp._release.run_checks import RECORD
+from irisdp.errors import NotShown
 from support.commands import irisdp
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -534,7 +534,7 @@ def test_a_pipe_in_the_place_of_a_record_keeps_nobody_waiting(here):
 @pytest.mark.parametrize("stopped", range(5))
 def test_a_run_that_was_stopped_goes_on(stopped, here, monkeypatch):
     plan = written(here, DATASET + MANY)
-    carry_out, done = running.carry_out, []
+    carry_out, done = running.publish_checked, []
 
     def stopping(*given):
         if len(done) == stopped:
@@ -543,7 +543,7 @@ def test_a_run_that_was_stopped_goes_on(stopped, here, monkeypatch):
         return done[-1]
 
     with monkeypatch.context() as patch:
-        patch.setattr(running, "carry_out", stopping)
+        patch.setattr(running, "publish_checked", stopping)
         ended = irisdp(f"run {plan}")
         assert ended.status == (130 if stopped < 4 else 0)
         if stopped < 4:
@@ -578,7 +578,7 @@ def test_a_run_that_was_stopped_between_charge_and_files_writes_them(here, monke
 
 def test_data_that_changes_stops_the_run_and_says_what_is_kept(here, monkeypatch):
     plan = written(here, DATASET + MANY)
-    carry_out = running.carry_out
+    carry_out = running.publish_checked
 
     def changing(ready, *given):
         if ready.files[0][0].path.name == "3.json":
@@ -586,7 +586,7 @@ def test_data_that_changes_stops_the_run_and_says_what_is_kept(here, monkeypatch
         return carry_out(ready, *given)
 
     with monkeypatch.context() as patch, pytest.raises(NotShown) as stopped:
-        patch.setattr(running, "carry_out", changing)
+        patch.setattr(running, "publish_checked", changing)
         iris.run(plan)
     assert str(stopped.value).startswith("dataset survey: data: changed while it was read; publish again when")
     assert "what was asked before is charged and kept" in str(stopped.value)
@@ -607,7 +607,7 @@ FAILS = {
 @pytest.mark.parametrize("error", FAILS.values(), ids=FAILS)
 def test_whatever_ends_a_run_says_what_is_kept(error, asked, here, monkeypatch):
     plan = written(here, DATASET + MANY)
-    carry_out, done = running.carry_out, []
+    carry_out, done = running.publish_checked, []
 
     def failing(*given):
         if len(done) == asked:
@@ -616,7 +616,7 @@ def test_whatever_ends_a_run_says_what_is_kept(error, asked, here, monkeypatch):
         return done[-1]
 
     with monkeypatch.context() as patch:
-        patch.setattr(running, "carry_out", failing)
+        patch.setattr(running, "publish_checked", failing)
         ended = irisdp(f"run {plan}")
     assert ended.status == (3 if asked else 2), "control: where nothing was charged, nothing was spent"
     assert "41" not in ended.line
@@ -628,13 +628,13 @@ def test_whatever_ends_a_run_says_what_is_kept(error, asked, here, monkeypatch):
 
 def test_a_file_that_appears_during_the_run_is_kept(here, monkeypatch):
     plan = written(here, DATASET + MANY)
-    carry_out = running.carry_out
+    carry_out = running.publish_checked
 
     def disturbed(ready, *given):
         (here / "3.json").write_text("somebody's")
         return carry_out(ready, *given)
 
-    monkeypatch.setattr(running, "carry_out", disturbed)
+    monkeypatch.setattr(running, "publish_checked", disturbed)
     with pytest.raises(NotShown, match=r"question 3: out: .*3\.json is there already"):
         iris.run(plan)
     assert (here / "3.json").read_text() == "somebody's"

@@ -7,14 +7,14 @@ import sys
 import numpy as np
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.sampling import OperatingSystemBits, ScriptedBits, law_of
+from irisdp import BadInput
+from irisdp._sampling.bits import OperatingSystemBits, ScriptedBits, law_of
 
 # Run as a program of its own, so that fork starts from an interpreter with nothing else in it.
 _CHILDREN = """
 import multiprocessing, pickle, sys
 from concurrent.futures import ProcessPoolExecutor
-from irisdp.sampling import OperatingSystemBits
+from irisdp._sampling.bits import OperatingSystemBits
 
 def stream(source):
     return source.words(500).tolist()

@@ -5,17 +5,11 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from irisdp import noise
-from irisdp.errors import BadInput
-from irisdp.privacy import Privacy
-from irisdp.sampling import (
-    ScriptedBits,
-    clamped_geometric,
-    draw,
-    draw_events,
-    draw_ranks,
-    one_sided_geometric,
-)
+from irisdp import BadInput, Privacy, noise
+from irisdp._sampling import clamped_geometric, draw, draw_ranks
+from irisdp._sampling.bits import ScriptedBits
+from irisdp._sampling.geometric_noise import one_sided_geometric
+from irisdp._sampling.tables import draw_events
 
 CANARY = 4611686018427387999  # above 2^62, and easy to find in a message
 HALF = [F(1, 2), F(1, 2)]

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from irisdp import Privacy, audit, design, plan
+from irisdp._cli import run
+from irisdp._exact import so_many
+from irisdp._queries import NOT_OPTIMAL_TOGETHER
 from irisdp.certify import add_digest, verify_mechanism
-from irisdp.cli.main import run
-from irisdp.exact import so_many
 from irisdp.graphs import Complete, Cycle, Path, graph_from_edges
 from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, read_document
-from irisdp.queries import NOT_OPTIMAL_TOGETHER
 
 HALF = Privacy.from_ratio(2)
 

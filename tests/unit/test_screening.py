@@ -7,10 +7,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from irisdp.certify import hockey_stick, screening
-from irisdp.certify.arithmetic import as_fraction, convert, flint_rational
-from irisdp.certify.hockey_stick import INFINITE, smallest_ratio, tight_places, worst_delta
-from irisdp.certify.pairs import RowPairs
+from irisdp._exact import as_fraction, convert, flint_rational
+from irisdp.certify import _hockey_stick as hockey_stick
+from irisdp.certify import _hockey_stick as screening
+from irisdp.certify._audited_mechanism import RowPairs
+from irisdp.certify._hockey_stick import INFINITE, smallest_ratio, tight_places, worst_delta
 from support.seeds import fresh_random
 
 HAIR = Fraction(1, 1 << 70)

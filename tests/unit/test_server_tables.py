@@ -17,12 +17,17 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, PromiseRefused
-from irisdp.queries import Kind, count_records, open_table, read_condition, read_groups
-from irisdp.queries import postgresql as reader
-from irisdp.queries.server_tables import StoredColumn, read_table_address
-from irisdp.release import publishing
+from irisdp import BadInput
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._cli import run
+from irisdp._queries import read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._release import pipeline as publishing
+from irisdp._tables import postgresql as reader
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.postgresql import StoredColumn, read_table_address
+from irisdp._tables.table import open_table
 from support.cutting import cutter
 from support.seeds import fresh_random
 
@@ -292,7 +297,7 @@ def test_one_person_is_one_by_numbers_of_any_form(server, schema):
     server.execute("INSERT INTO t VALUES (1, true), (1.0, true), (1.000, true), (10, true), (1e1, true)", schema)
     table = address(server, f"{schema}.t")
     found = irisdp.plan(table, "count", "said", unit="person", at_most=1, epsilon=1)
-    cells = publishing.read_cells(found, b"k" * 32)
+    cells = publishing.read_statistics(found, b"k" * 32)
     assert cells.nodes.values.tolist()[0] == 2
 
 
@@ -359,17 +364,17 @@ class TestOneMoment:
         self, server, schema, visits, tmp_path, monkeypatch, several
     ):
         """Somebody writes after each reading; a batch reads all its questions from one moment."""
-        from irisdp.release.batches import publishing as batches
+        from irisdp._release import batching as batches
 
         module, read, told = (batches if several else publishing), [], {"ledger": tmp_path / "ledger"}
-        real = module.read_cells
+        real = module.read_statistics
 
         def read_and_write(*arguments):
             read.append(real(*arguments).nodes.values.tolist()[0])
             server.execute("INSERT INTO visits (age) VALUES (99)", schema)
             return real(*arguments)
 
-        monkeypatch.setattr(module, "read_cells", read_and_write)
+        monkeypatch.setattr(module, "read_statistics", read_and_write)
         asked = {
             "budget": {"epsilon": 1, "delta": "1e-6"},
             "questions": [{"query": "count"}, {"query": "count", "expression": "age > 0"}],
@@ -389,16 +394,16 @@ class TestOneMoment:
         self, server, schema, visits, tmp_path, monkeypatch
     ):
         """Somebody writes after each question is read; ages are 70, 30 and -5 when the first one is."""
-        from irisdp.release.batches import publishing as batches
+        from irisdp._release import batching as batches
 
-        real = batches.read_cells
+        real = batches.read_statistics
 
         def read_and_write(*arguments):
             found = real(*arguments)
             server.execute("INSERT INTO visits (age) VALUES (31)", schema)
             return found
 
-        monkeypatch.setattr(batches, "read_cells", read_and_write)
+        monkeypatch.setattr(batches, "read_statistics", read_and_write)
         binned = [{"query": "histogram age", "bins": bins} for bins in ([0, 65], [30, 50])]
         named = [
             {"query": "count", "by": f"g = {of}", "groups": "0,1"} for of in ("FLOOR(age / 70)", "FLOOR(age / 30)")
@@ -647,7 +652,7 @@ def test_a_database_that_holds_no_utf8_is_refused_and_so_is_an_old_server(server
             irisdp.Ledger(f"{data}&schema=books").set_limit(1)
     finally:
         server.execute(f"DROP DATABASE {schema} WITH (FORCE)")
-    monkeypatch.setattr("irisdp.queries.server_tables._OLDEST", 99)
+    monkeypatch.setattr("irisdp._tables.postgresql._OLDEST", 99)
     with pytest.raises(BadInput, match="is on a server older than PostgreSQL 99"):
         open_table(visits)
 

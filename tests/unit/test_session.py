@@ -9,10 +9,11 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import BadInput, BudgetRefused, PromiseRefused, Session
-from irisdp.accounting import Cost
-from irisdp.catalogue import FORMS
-from irisdp.release.options import Asked, Question
+from irisdp import BadInput, BudgetRefused, Cost, Session
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._queries import FORMS
+from irisdp._release.options import PlanArguments as Asked
+from irisdp._release.options import QuestionOptions as Question
 
 VISITS = pa.table({"age": [70, 30, 81, 81], "town": ["Ely", "Ely", "York", "York"], "who": [1, 2, 3, 3]})
 

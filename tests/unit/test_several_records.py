@@ -9,13 +9,17 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import Privacy
-from irisdp.cells import SpreadNoise, StaircaseNoise, TellsMore
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.queries import Contribution, Unit, count_records, open_table, read_condition, read_groups
-from irisdp.queries.persons import columns_read, records_statement
-from irisdp.release import plan
+from irisdp import BadInput, Privacy, plan
+from irisdp._cli import run
+from irisdp._measurements import HasAuxiliaryOutput as TellsMore
+from irisdp._measurements import SpreadNoise, StaircaseNoise
+from irisdp._queries import ContributionBounds as Contribution
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import read_groups
+from irisdp._queries.privacy_units import columns_read, records_statement
+from irisdp._queries.statistics import count_records
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

@@ -5,7 +5,9 @@ from collections import deque
 import numpy as np
 import pytest
 
-from irisdp.graphs import Cycle, Path, graph_from_arrays, listed, search, shortcuts
+from irisdp.graphs import Cycle, Path, graph_from_arrays, listed
+from irisdp.graphs import _explicit as search
+from irisdp.graphs import _explicit as shortcuts
 from support.seeds import fresh_random
 
 

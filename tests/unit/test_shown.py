@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.exact import (
+from irisdp._cli import run
+from irisdp._exact import (
     in_short,
     rational_text,
     short_above,

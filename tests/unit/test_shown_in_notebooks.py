@@ -9,12 +9,14 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-import irisdp.catalogue
+import irisdp._exact
+import irisdp._queries
+import irisdp._queries.registry
 from irisdp import Privacy, design
+from irisdp._frames import html_table
 from irisdp.graphs import Hamming, Path, colour, graph_from_edges, rank
 from irisdp.mechanisms import FactoredMechanism
 from irisdp.privacy import Gaussian
-from irisdp.tabular import html_table
 
 HOSTILE = ["</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a\u202eb", "two\nlines", "{{7*7}}"]
 CANARY = 7919  # how many records say yes: drawn with so much noise that it does not come out
@@ -153,7 +155,7 @@ def test_large_mechanisms_show_themselves_at_once():
 @pytest.mark.parametrize("n", [0, 1, 7])
 def test_rows_in_floats_are_the_rows(n, ratio):
     reading = {
-        z: ((0, irisdp.exact.rational("1/3", "x")), (z, irisdp.exact.rational("2/3", "x"))) for z in range(n + 1)
+        z: ((0, irisdp._exact.rational("1/3", "x")), (z, irisdp._exact.rational("2/3", "x"))) for z in range(n + 1)
     }
     for read in (None, reading):
         made = FactoredMechanism(privacy=Privacy(ratio=ratio), n=n, reading=read)
@@ -186,5 +188,5 @@ def test_costs_show_themselves_and_sessions_say_what_can_be_asked(things):
     page = things["publication"].cost._repr_html_()
     assert "<td>epsilon</td><td>1e-06</td>" in page and Reader(page).tags <= {"table", "caption", "tr", "th", "td"}
     page = things["session"]._repr_html_()
-    for form in irisdp.catalogue.FORMS:
+    for form in irisdp._queries.FORMS:
         assert f"session.{form.name.replace('-', '_')}(" in page

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
+from irisdp import BadInput
+from irisdp._cli import run
 
 SURVEY = Path(__file__).parents[2] / "examples" / "anes96.csv"
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy, audit, graphs, interpret
-from irisdp.certify.pairs import distinct_row_pairs
+from irisdp.certify import distinct_row_pairs
 from irisdp.consumers import Consumer, optimal_reading
+from irisdp.interpretation import NoisyCount
+from irisdp.interpretation import _remap as reading_rules
 from irisdp.mechanisms import FactoredMechanism, randomized_response
-from irisdp.reading import NoisyCount
-from irisdp.reading import rules as reading_rules
 from support.seeds import fresh_random
 
-auditing = sys.modules["irisdp.certify.audit"]
-"""The module: `irisdp.certify.audit` is the function of that name."""
+auditing = sys.modules["irisdp.certify._audit"]
+"""The module: `irisdp.certify._audit` is the function of that name."""
 
 PRIVACY = {"ratio": "2"}
 MEMORY = 3 << 30
@@ -50,7 +50,7 @@ FAMILIES = [
 LIMITED = """
 import contextlib, io, json, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({0}, {0}))
-from irisdp.cli.main import run
+from irisdp._cli.main import run
 for words in json.load(sys.stdin):
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
@@ -179,7 +179,7 @@ def test_many_counts_are_read_like_no_end_of_them(ends, loss, monkeypatch):
     monkeypatch.setattr(reading_rules, "_WIDE", 20)
     monkeypatch.setattr(reading_rules, "_MANY", 1)
     rule = interpret(release, 20, loss=loss, **known).answers[0].rule
-    assert isinstance(rule, reading_rules.UnboundedRule)
+    assert isinstance(rule, reading_rules.UnboundedRemap)
     assert rule.lower_bound <= narrow.value <= rule.value
     assert rule.possible == (low, high)
     values = range(-60, 110) if ends is None else range(ends[0], ends[1] + 1)

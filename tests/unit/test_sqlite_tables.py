@@ -10,9 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput, PromiseRefused
-from irisdp.queries import Kind, count_records, open_table, read_condition, read_groups
+from irisdp import BadInput
+from irisdp import ScopeRefused as PromiseRefused
+from irisdp._cli import run
+from irisdp._queries import read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 MADE = (
     "CREATE TABLE Visits (age INTEGER, cost REAL, ward VARCHAR(9), ok BOOLEAN, day DATE, at TIMESTAMP, n NUMERIC, o,"
@@ -203,9 +208,9 @@ def test_what_belongs_elsewhere_is_refused(clinic, name, value):
 
 
 def test_a_table_that_changes_while_it_is_read_is_not_answered_about(clinic, monkeypatch):
-    from irisdp.release import publishing
+    from irisdp._release import pipeline as publishing
 
-    real = publishing.read_cells
+    real = publishing.read_statistics
 
     def read_and_write(*arguments):
         found = real(*arguments)
@@ -213,7 +218,7 @@ def test_a_table_that_changes_while_it_is_read_is_not_answered_about(clinic, mon
             database.execute("DELETE FROM visits WHERE age = 70")
         return found
 
-    monkeypatch.setattr(publishing, "read_cells", read_and_write)
+    monkeypatch.setattr(publishing, "read_statistics", read_and_write)
     with pytest.raises(BadInput, match="changed while it was read"):
         irisdp.publish(clinic, "count", epsilon=1)
     assert irisdp.Ledger("clinic.visits.ledger").spent.epsilon == 0

@@ -6,40 +6,47 @@ import sys
 
 import pytest
 
-from irisdp.queries.columns import SQL_TYPES, Column, read_as
-from irisdp.queries.persons import _written
+from irisdp._queries.privacy_units import _written
+from irisdp._tables.columns import SQL_TYPES, Column, read_as
 
 NEVER = (
     *("pydantic", "narwhals", "pandas", "polars", "highspy", "scipy", "altair", "networkx", "pyspark", "psycopg"),
     *("pyarrow.compute", "numpy.ma", "rich"),
-    *("irisdp.certify", "irisdp.design", "irisdp.consumers", "irisdp.linprog", "irisdp.peers", "irisdp.comparison"),
-    *("irisdp.reading", "irisdp.plots", "irisdp.reports", "irisdp.explorer", "irisdp.interop", "irisdp.reproduction"),
+    *("irisdp.certify", "irisdp.design", "irisdp.consumers", "irisdp._exact.linprog", "irisdp.baselines"),
     *(
-        "irisdp.release.batches",
-        "irisdp.release.runs",
-        "irisdp.release.session",
-        "irisdp.release.ledger_server",
-        "irisdp.release.outlook",
+        "irisdp.interpretation",
+        "irisdp.plots",
+        "irisdp._views",
+        "irisdp._explorer",
+        "irisdp.interop",
+        "irisdp.reproduction",
     ),
-    *("irisdp.queries.apply", "irisdp.queries.mechanism_files", "irisdp.queries.sums", "irisdp.queries.quantile"),
+    *(
+        "irisdp._release.batching",
+        "irisdp._release.batch_noise",
+        "irisdp._release.batch_plan",
+        "irisdp._release.running",
+    ),
+    *("irisdp._release.session", "irisdp._release.dry_run", "irisdp._release.plan_file", "irisdp._ledger.server_store"),
+    *("irisdp._queries.apply", "irisdp._queries.sum_and_mean", "irisdp._queries.quantile"),
 )
 """What no release of a text file loads that asks how many, or which is more."""
 
 ASKED = {
     ("count",): (
         "sqlglot",
-        "irisdp.queries.majority",
-        "irisdp.mechanisms.depth_mechanism",
+        "irisdp._queries.majority",
+        "irisdp.mechanisms._depth_mechanism",
         "irisdp.noise",
-        "irisdp.graphs.names",
+        "irisdp.graphs._protocol",
     ),
-    ("majority", "vote = 1"): ("irisdp.queries.histogram", "irisdp.cells.winners", "irisdp.noise"),
+    ("majority", "vote = 1"): ("irisdp._queries.histogram", "irisdp._measurements.plurality", "irisdp.noise"),
 }
 """Questions, and what each does not load besides."""
 
 CODE = """
 import json, sys
-from irisdp.cli.main import run
+from irisdp._cli.main import run
 status = run(sys.argv[1:])
 print(json.dumps([status, sorted(sys.modules)]))
 """
@@ -67,7 +74,7 @@ def test_a_release_loads_no_more_than_it_needs(query, tmp_path):
 
 ENDING = """
 import atexit, sys, threading, time
-from irisdp.cli.main import run
+from irisdp._cli.main import run
 atexit.register(print, "at the end")
 class Kept:
     def __del__(self):

@@ -7,9 +7,10 @@ import pytest
 from rich.console import Console
 
 import irisdp
-from irisdp.cli import progress
-from irisdp.cli.progress import rest_of, waiting
-from irisdp.release.steps import STEPS, told_of_steps
+from irisdp._cli import progress_display as progress
+from irisdp._cli.progress_display import rest_of, waiting
+from irisdp._release import listen_to_progress as told_of_steps
+from irisdp._release.progress import STEPS
 from support.commands import irisdp as typed
 
 pytestmark = pytest.mark.usefixtures("one_engine")

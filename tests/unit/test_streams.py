@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import irisdp
-from irisdp.cli.main import app
-from irisdp.release import Ledger
+from irisdp import Ledger
+from irisdp._cli.main import app
 from support.commands import irisdp as command
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full and fork")
@@ -43,8 +43,8 @@ CHARGING = {"publish", "batch", "run"}
 PROGRAM = """
 import json, os, sys
 import uvicorn
-from irisdp.cli.main import run
-from irisdp.cli.terminal import take_standard_output
+from irisdp._cli.main import run
+from irisdp._cli.output import take_standard_output
 uvicorn.Server.run = lambda *_, **__: None
 kept, streams = (os.dup(1), os.dup(2)), (sys.stdout, sys.__stdout__, sys.stderr)
 
@@ -207,7 +207,7 @@ def test_python_calls_print_nothing_and_need_no_streams(prepared):
         "import sys, irisdp; sys.stdout = sys.stderr = None\n"
         "graph = {'family': 'cycle', 'n': 5}\n"
         "irisdp.design.from_spec({'kind': 'distance', 'graph': graph, 'privacy': {'epsilon': 1}})\n"
-        "from irisdp.cli.main import run; assert run(['--version']) == 2\n"
+        "from irisdp._cli.main import run; assert run(['--version']) == 2\n"
         "assert irisdp.publish('old.csv', 'count', epsilon=1, ledger='none.ledger').cost.epsilon == 1"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=prepared, capture_output=True, text=True, check=False)

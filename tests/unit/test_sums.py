@@ -12,10 +12,11 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.queries import Choices, open_table
-from irisdp.queries.stepped import read_stepped, total_steps
+from irisdp import BadInput
+from irisdp._cli import run
+from irisdp._queries import ColumnChoices as Choices
+from irisdp._queries.clipped_values import read_stepped, total_steps
+from irisdp._tables.table import open_table
 from support.seeds import fresh_generator
 
 SURE = {"epsilon": 500}

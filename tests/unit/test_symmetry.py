@@ -5,9 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.graphs import Cycle, Hamming, Histograms, Path, graph_from_edges
-from irisdp.graphs.symmetry import regular_layers, symmetry
+from irisdp import BadInput
+from irisdp.graphs import Cycle, Hamming, Histograms, Path, graph_from_edges, regular_layers, symmetry
 
 
 def test_a_verdict_names_its_witness():

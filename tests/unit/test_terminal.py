@@ -7,9 +7,8 @@ import sys
 
 import pytest
 
-from irisdp.errors import BadInput
-from irisdp.exact import parse_json
-from irisdp.release import Ledger
+from irisdp import BadInput, Ledger
+from irisdp._exact import parse_json
 
 FULL = "/dev/full"
 needs_full = pytest.mark.skipif(not os.path.exists(FULL), reason="there is no device that is always full")

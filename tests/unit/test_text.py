@@ -12,12 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.queries import Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
-from irisdp.queries.arrow import texts
-from irisdp.queries.text import TextForm, batches, read_form
-from irisdp.release import plan, publish
+from irisdp import BadInput, plan, publish
+from irisdp._cli import run
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.arrow_values import texts
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
+from irisdp._tables.text_files import TextForm, batches, read_form
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -143,13 +146,13 @@ def test_few_records_are_read_as_many_are(tmp_path_factory, data, name):
         return list(batches(path, 4, TextForm(name), [1, 0], schema))
 
     few = read()
-    with mock.patch("irisdp.queries.text.FEW", 0):
+    with mock.patch("irisdp._tables.text_files.FEW", 0):
         assert few == read()
     assert few
 
 
 def test_text_of_more_bytes_than_an_array_holds_is_refused():
-    with mock.patch("irisdp.queries.arrow._MOST_BYTES", 3), pytest.raises(pa.ArrowInvalid):
+    with mock.patch("irisdp._tables.arrow_values._MOST_ARRAY_BYTES", 3), pytest.raises(pa.ArrowInvalid):
         texts(["ab", None, "cd"])
 
 

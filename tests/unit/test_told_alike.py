@@ -36,7 +36,7 @@ def test_a_folder_that_cannot_be_written_is_named_in_full(here, monkeypatch):
     def refusing(*given, **options):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("irisdp.outputs.tempfile.TemporaryFile", refusing)
+    monkeypatch.setattr("irisdp._files.tempfile.TemporaryFile", refusing)
     line = irisdp_command("publish calls.csv count --epsilon 1 --out out.csv").line
     assert line == f"--out: cannot write to the folder {here}; choose a folder that exists and can be written"
 

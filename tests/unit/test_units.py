@@ -8,11 +8,15 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.queries import PerUnit, Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
-from irisdp.release import plan
-from irisdp.release.fingerprint import unit_key
+from irisdp import BadInput, plan
+from irisdp._cli import run
+from irisdp._ledger.fingerprints import unit_key
+from irisdp._queries import PerUnitRule as PerUnit
+from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries.statistics import count_records
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -92,7 +96,7 @@ def test_records_are_told_apart_whatever_they_hold():
     texts = [None, "", "-", "0:", "1:-", "-1:-", "x" * 99, "x" * 100, "x" * 101, "\0", "1:x1:y"]
     pairs = [(a, b) for a in texts for b in texts]
     table = open_table(pa.table({"who": [1] * len(pairs), "a": [a for a, _ in pairs], "b": [b for _, b in pairs]}))
-    from irisdp.queries.persons import columns_read, records_statement
+    from irisdp._queries.privacy_units import columns_read, records_statement
 
     unit = Unit("who", KEYS[0])
     statement = records_statement(table, None, [table.column("a", "by")], unit)

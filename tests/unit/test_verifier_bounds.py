@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from irisdp.certify import add_digest, verify_choice, verify_mechanism
-from irisdp.mechanisms.scope import too_many_events
+from irisdp.mechanisms import too_many_events
 
 
 def primes(number):

@@ -9,8 +9,7 @@ import pyarrow
 import pytest
 
 import irisdp
-from irisdp import BadInput
-from irisdp.release import init_project
+from irisdp import BadInput, init_project
 from support.commands import irisdp as irisdp_command
 
 
@@ -123,7 +122,7 @@ def test_a_folder_that_may_not_be_written_is_no_dead_end(here, monkeypatch):
     def refusing(*given):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(sys.modules["irisdp.release.fingerprint"], "create_once", refusing)
+    monkeypatch.setattr(sys.modules["irisdp._ledger.fingerprints"], "create_once", refusing)
     line = irisdp_command("publish plain.csv count --epsilon 1").line
     assert line.endswith(
         "; make the folder of the data writable once, or restore the secret. To keep both files elsewhere, "
@@ -221,7 +220,7 @@ def test_every_number_on_the_screen_has_the_ends_that_the_file_has(here, asked, 
 )
 def test_a_grant_says_which_role_may_now_do_what(here, monkeypatch, grant, told):
     granted = []
-    monkeypatch.setattr("irisdp.release.ledger_roles.grant", lambda ledger, *given: granted.append(given))
+    monkeypatch.setattr("irisdp._ledger.roles.grant", lambda ledger, *given: granted.append(given))
     irisdp_command("ledger x.ledger --limit 1")
     assert irisdp_command(f"ledger x.ledger --grant {grant}").out.endswith(told)
     assert "granted" not in irisdp_command(f"ledger x.ledger --grant {grant} --json").out

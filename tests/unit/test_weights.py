@@ -8,9 +8,10 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp.errors import BadInput
-from irisdp.queries import Choices, open_table
-from irisdp.queries.stepped import read_stepped, total_steps
+from irisdp import BadInput
+from irisdp._queries import ColumnChoices as Choices
+from irisdp._queries.clipped_values import read_stepped, total_steps
+from irisdp._tables.table import open_table
 
 BOUNDS = {"lower": -1, "upper": 4, "step": 1, "weight": "w", "weight_upper": "2.5"}
 SURE = {"epsilon": 500}

@@ -7,19 +7,17 @@ from fractions import Fraction as F
 import pyarrow as pa
 import pytest
 
-from irisdp import Privacy, Session, plan, publish
-from irisdp.accounting import ConcentratedCost, Cost
-from irisdp.catalogue import FORMS
-from irisdp.cells import StaircaseNoise, surely_within
-from irisdp.cli.main import run
-from irisdp.errors import BadInput
-from irisdp.noise import StaircaseLaw, bounded_delta
-from irisdp.noise.staircase import best_step, stretches_within
-from irisdp.queries import Relation
-from irisdp.release.errors_around import in_columns
-from irisdp.release.least_epsilon import DIGITS, least_epsilon
-from irisdp.release.risk import risk_of
-from irisdp.reports.odds import odds_of
+from irisdp import BadInput, Cost, Privacy, Session, plan, publish
+from irisdp import NeighbouringRelation as Relation
+from irisdp._cli import run
+from irisdp._measurements import StaircaseNoise, surely_within
+from irisdp._queries import FORMS
+from irisdp._release import risk_of
+from irisdp._release.accuracy import DIGITS, in_columns, least_epsilon
+from irisdp._views.reports import odds_of
+from irisdp.accounting import ConcentratedCost
+from irisdp.noise import StaircaseLaw, bounded_delta, stretches_within
+from irisdp.noise._staircase import best_step
 
 PEOPLE = pa.table(
     {

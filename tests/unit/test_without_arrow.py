@@ -16,7 +16,7 @@ class Missing:
         if name.partition(".")[0] == "pyarrow":
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Missing())
-from irisdp.cli.main import run
+from irisdp._cli.main import run
 sys.exit(run(sys.argv[1:]))
 """
 

@@ -5,7 +5,7 @@ import json
 import pyarrow as pa
 
 from irisdp import Session
-from irisdp.cli.main import run
+from irisdp._cli import run
 
 
 def test_pages_and_pictures_say_in_json_what_they_wrote(tmp_path, monkeypatch, capsys):

@@ -1,18 +1,14 @@
 """Accounting: costs in each currency, how they add up, and the exact total of releases fixed in advance."""
 
-from ..facades import when_used
-from ..privacy import Gaussian
+from typing import TYPE_CHECKING
 
-with when_used(__name__):
-    from .amounts import Charge
-    from .charge import charged_pair
-    from .concentration import concentration
-    from .cost import Cost
-    from .currencies import CURRENCIES, EPSILON_DELTA, MU, RHO, Currency
-    from .least_mean import least_mean
-    from .single_costs import ConcentratedCost, GaussianCost
-    from .statements import as_pair
-    from .totals import delta, delta_above, total
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from ._conversions import gaussian_dp_mu, zcdp_rho
+    from ._costs import Charge, ConcentratedCost, Cost, GaussianCost
+    from ._currencies import CURRENCIES, EPSILON_DELTA, MU, RHO, Currency, as_pair, charged_pair
+    from ._totals import delta, delta_above, total
 
 __all__ = [
     "CURRENCIES",
@@ -23,13 +19,14 @@ __all__ = [
     "ConcentratedCost",
     "Cost",
     "Currency",
-    "Gaussian",
     "GaussianCost",
     "as_pair",
     "charged_pair",
-    "concentration",
     "delta",
     "delta_above",
-    "least_mean",
+    "gaussian_dp_mu",
     "total",
+    "zcdp_rho",
 ]
+
+exports(__name__)

@@ -1,10 +1,37 @@
 """Consumers of counts: what they know and lose, and the best readings of what was released to them."""
 
-from ..renamed import renamed_names
-from .consumer import Consumer
-from .losses import Loss, Tail, absolute, excess, pinball, read_loss, squared, table_loss, threshold, zero_one
-from .optimal import OptimalReading, optimal_reading
-from .value import loss_of_reading, posterior
+from typing import TYPE_CHECKING
+
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from ._consumer import LARGEST_N as LARGEST_N
+    from ._consumer import Consumer
+    from ._loss_functions import (
+        Loss,
+        Tail,
+        absolute,
+        excess,
+        pinball,
+        read_loss,
+        squared,
+        table_loss,
+        threshold,
+        zero_one,
+    )
+    from ._post_processing import OptimalReading, loss_of_reading, optimal_reading, posterior
+    from ._post_processing import (
+        Shift as Shift,
+    )
+    from ._post_processing import (
+        best_shift as best_shift,
+    )
+    from ._post_processing import (
+        loss_of_shift as loss_of_shift,
+    )
+    from ._post_processing import (
+        weighed as weighed,
+    )
 
 __all__ = [
     "Consumer",
@@ -24,4 +51,4 @@ __all__ = [
     "zero_one",
 ]
 
-__getattr__ = renamed_names(__name__, {"asymmetric": "irisdp.consumers.pinball"})
+exports(__name__)

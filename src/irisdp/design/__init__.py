@@ -1,24 +1,63 @@
 """Design: the optimum for a goal, exactly private, with a proof that a reader can check.
 
-Here are the designers. Other names live in subpackages: `irisdp.design.rainbows` (curves, comparing designs),
-`irisdp.design.counts` (derivability, universality), `irisdp.design.databases` (bounds), `irisdp.design.programs`
+Here are the designers. Other names live in subpackages: `irisdp.design` (curves, comparing designs),
+`irisdp.design` (derivability, universality), `irisdp.design` (bounds), `irisdp.design`
 (repair, digests). Consumers, their losses and the best post-processing are in `irisdp.consumers`.
 """
 
-from ..renamed import renamed_names
-from .closed_forms import balanced_line, geometric, randomized_response
-from .counts.consumer import consumer
-from .counts.oblivious import oblivious
-from .databases.distance import distance
-from .databases.exponential import exponential, safe_exponential
-from .programs.goals import Goal
-from .programs.optimal_mechanism import optimal_mechanism
-from .quantiles import Quantile, quantile
-from .rainbows.binary import binary
-from .rainbows.continuous import Continuous, continuous
-from .rainbows.rainbow import rainbow
-from .specs import KINDS, from_spec
-from .winners import Plurality, plurality, ranking, top
+from typing import TYPE_CHECKING
+
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from ._binary import binary
+    from ._closed_forms import balanced_line, geometric, randomized_response
+    from ._consumer_optimal import broken_adjacency as broken_adjacency
+    from ._consumer_optimal import consumer, side_by_side
+    from ._consumer_optimal import dominating_reading as dominating_reading
+    from ._continuous import Continuous, continuous
+    from ._derivability import derivation, nearest_reading, oblivious
+    from ._distance import distance, relaxations
+    from ._distance import layered_distance as layered_distance
+    from ._distance import one_answer as one_answer
+    from ._exponential_rate import exponential, safe_exponential
+    from ._homogeneous import curves, turning_points
+    from ._incomparable import compare, compare_lexicographically
+    from ._optimal_mechanism import add_digest, optimal_mechanism
+    from ._path_bounds import best_path_bound, path_bound
+    from ._path_bounds import (
+        exponential_ratio as exponential_ratio,
+    )
+    from ._path_bounds import (
+        exponential_ratio_limit as exponential_ratio_limit,
+    )
+    from ._path_bounds import (
+        middle_distance as middle_distance,
+    )
+    from ._path_bounds import (
+        middle_distance_bound as middle_distance_bound,
+    )
+    from ._path_bounds import (
+        middle_distance_limit as middle_distance_limit,
+    )
+    from ._path_bounds import (
+        path_bound_limit as path_bound_limit,
+    )
+    from ._plurality import Plurality, plurality, winner
+    from ._privacy_program import Goal
+    from ._pull import UNIT as UNIT
+    from ._quantiles import CappedRankTable as CappedRankTable
+    from ._quantiles import Quantile, RankError, quantile
+    from ._quantiles import ScoredBins as ScoredBins
+    from ._quantiles import read_share as read_share
+    from ._rainbow import rainbow
+    from ._rankings import OrderTable as OrderTable
+    from ._rankings import order_table as order_table
+    from ._rankings import ranking, top
+    from ._repair import repair
+    from ._score_weights import exponential_base as exponential_base
+    from ._score_weights import ladder as ladder
+    from ._specs import KINDS, from_spec
 
 __all__ = [
     "KINDS",
@@ -26,45 +65,37 @@ __all__ = [
     "Goal",
     "Plurality",
     "Quantile",
+    "RankError",
+    "add_digest",
     "balanced_line",
+    "best_path_bound",
     "binary",
+    "compare",
+    "compare_lexicographically",
     "consumer",
     "continuous",
+    "curves",
+    "derivation",
     "distance",
     "exponential",
     "from_spec",
     "geometric",
+    "nearest_reading",
     "oblivious",
     "optimal_mechanism",
+    "path_bound",
     "plurality",
     "quantile",
     "rainbow",
     "randomized_response",
     "ranking",
+    "relaxations",
+    "repair",
     "safe_exponential",
+    "side_by_side",
     "top",
+    "turning_points",
+    "winner",
 ]
 
-__getattr__ = renamed_names(
-    __name__,
-    {
-        "Consumer": "irisdp.consumers.Consumer",
-        "OptimalReading": "irisdp.consumers.OptimalReading",
-        "best_path_bound": "irisdp.design.databases.best_path_bound",
-        "compare": "irisdp.design.rainbows.compare",
-        "compare_lexicographically": "irisdp.design.rainbows.compare_lexicographically",
-        "curves": "irisdp.design.rainbows.curves",
-        "derivation": "irisdp.design.counts.derivation",
-        "loss_of_reading": "irisdp.consumers.loss_of_reading",
-        "nearest_reading": "irisdp.design.counts.nearest_reading",
-        "optimal_reading": "irisdp.consumers.optimal_reading",
-        "path_bound": "irisdp.design.databases.path_bound",
-        "posterior": "irisdp.consumers.posterior",
-        "relaxations": "irisdp.design.databases.relaxations",
-        "repair": "irisdp.design.programs.repair",
-        "seal": "irisdp.design.programs.add_digest",
-        "side_by_side": "irisdp.design.counts.side_by_side",
-        "tailored": "irisdp.design.optimal_mechanism",
-        "turning_points": "irisdp.design.rainbows.turning_points",
-    },
-)
+exports(__name__)

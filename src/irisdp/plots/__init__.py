@@ -1,15 +1,25 @@
 """Pictures: of mechanisms, graphs, privacy and what was published; each in words and numbers as well."""
 
-from .drawing import plot
-from .errors import error_against_epsilon
-from .graphs import LARGEST_GRAPH, graph_picture
-from .ledgers import ledger_picture
-from .mechanisms import bars, heat_map
-from .picture import Picture, picture_path
-from .posteriors import estimates_picture, names_read, posterior_picture, readings
-from .privacy import PEERS, privacy_profiles, trade_off_curves
-from .published import published
-from .rainbows import rainbow_curves
+from typing import TYPE_CHECKING
+
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from ._comparisons import error_against_epsilon
+    from ._drawing import plot
+    from ._layout import COLOURS as COLOURS
+    from ._layout import INK as INK
+    from ._layout import altair as altair
+    from ._layout import finished as finished
+    from ._ledgers import ledger_picture
+    from ._mechanisms import LARGEST_GRAPH, bars, graph_picture, heat_map
+    from ._picture import Picture, picture_path
+    from ._picture import chance_text as chance_text
+    from ._posteriors import estimates_picture, names_read, posterior_picture, readings
+    from ._privacy_curves import PEERS, privacy_profiles, trade_off_curves
+    from ._publications import published
+    from ._publications import published_answers as published_answers
+    from ._rainbows import rainbow_curves
 
 __all__ = [
     "LARGEST_GRAPH",
@@ -31,3 +41,5 @@ __all__ = [
     "readings",
     "trade_off_curves",
 ]
+
+exports(__name__)

@@ -1,17 +1,27 @@
 """Privacy as exact pairs or as Gaussian privacy, closeness of distributions, and the operator u."""
 
-from ..facades import when_used
+from typing import TYPE_CHECKING
 
-with when_used(__name__):
-    from .closeness import are_close, hockey_stick
-    from .guarantee import Gaussian, Guarantee, as_pairs
-    from .halves import halved
-    from .informative import informative, too_private
-    from .nearby import tightened, workable
-    from .pair import Pair, turning_point
-    from .parameters import MOST_PAIRS, Privacy
-    from .shape import Shape
-    from .step import enclose_steps, step, step_down, steps
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from ._gaussian import (
+        gaussian_delta as gaussian_delta,
+    )
+    from ._gaussian import (
+        gaussian_errors as gaussian_errors,
+    )
+    from ._gaussian import (
+        gaussian_mean as gaussian_mean,
+    )
+    from ._gaussian import (
+        gaussian_mean_for as gaussian_mean_for,
+    )
+    from ._guarantees import Gaussian, Guarantee, as_pairs, halved
+    from ._operator import are_close, enclose_steps, hockey_stick, step, step_down, steps
+    from ._parameters import Privacy, informative, tightened, too_private, workable
+    from ._parameters import right_guess as right_guess
+    from ._shape import MOST_PAIRS, Pair, Shape, turning_point
 
 __all__ = [
     "MOST_PAIRS",
@@ -34,3 +44,5 @@ __all__ = [
     "turning_point",
     "workable",
 ]
+
+exports(__name__)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from irisdp.release.ledger import Ledger
+from irisdp import Ledger
 from support.commands import irisdp
 from support.postgresql import started
 

@@ -23,8 +23,8 @@ from pathlib import Path
 import pyarrow
 from settling import TOKEN, Child, folder_of, import_before_forks
 
-from irisdp.release import Ledger, batch
-from irisdp.release.batches import publishing
+from irisdp import Ledger, batch
+from irisdp._release import batching as publishing
 
 QUESTIONS = 3
 SECRET = "IRISDP_TEST_SECRET"
@@ -40,7 +40,7 @@ LONGEST_WAIT = 60
 
 def publish(path: Path, number: int) -> tuple[bytes, bool]:
     """Publish batch `number`; return what stands for its answers, and whether they were there before."""
-    publishing.read_cells = count_once()
+    publishing.read_statistics = count_once()
     questions = [{"query": "count", "expression": f"age > {number} AND age > {part}"} for part in range(QUESTIONS)]
     asked = {"budget": {"epsilon": "1/100"}, "questions": questions}
     if isinstance(path, str):
@@ -53,7 +53,7 @@ def publish(path: Path, number: int) -> tuple[bytes, bool]:
 
 @functools.cache
 def count_once() -> Callable[[object, bytes], object]:
-    real, found = publishing.read_cells, []
+    real, found = publishing.read_statistics, []
 
     def cells(planned, key):
         if not found:

@@ -19,10 +19,8 @@ from pathlib import Path
 
 from settling import COST, RETURNED, Child, answer, folder_of
 
-from irisdp.accounting import Cost
-from irisdp.errors import BudgetRefused
-from irisdp.release.fingerprint import secret_beside
-from irisdp.release.ledger import Ledger
+from irisdp import BudgetRefused, Cost, Ledger
+from irisdp._ledger.fingerprints import secret_key_path as secret_beside
 
 PROCESSES, THREADS, FORKS = 16, 64, 4
 Show = Callable[[bytes], object]

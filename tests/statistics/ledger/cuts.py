@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from settling import ask, at_one_moment
 
-from irisdp.errors import BadInput, NotShown
-from irisdp.release.ledger import Ledger
-from irisdp.release.ledger_address import address_of
+from irisdp import BadInput, Ledger
+from irisdp._ledger.server_store import address_of
+from irisdp.errors import NotShown
 from support.cutting import Cutter, cutter
 from support.postgresql import Server, started
 

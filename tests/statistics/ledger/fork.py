@@ -14,7 +14,9 @@ from pathlib import Path
 
 from settling import RETURNED, Child, answer, ask, folder_of
 
-from irisdp.release import Ledger, ledger_file, ledger_store
+from irisdp import Ledger
+from irisdp._ledger import file_store as ledger_file
+from irisdp._ledger import store as ledger_store
 
 DRAWING = 0.3
 """Seconds the thread takes to draw: far longer than it takes to fork."""

@@ -30,9 +30,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from server import spend
 from settling import COST, RETURNED, Child, at_one_moment
 
-from irisdp.queries import servers
-from irisdp.release import ledger_server
-from irisdp.release.ledger import Ledger
+from irisdp import Ledger
+from irisdp._ledger import server_store as ledger_server
+from irisdp._tables import servers
 from support.postgresql import Server, started
 
 PROCESSES, UNITS = 8, 200

@@ -24,10 +24,10 @@ from pathlib import Path
 import numpy as np
 from settling import RETURNED, Child, folder_of, import_before_forks
 
-from irisdp.release import Ledger, publishing
-from irisdp.release.runs import run
-from irisdp.release.steps import told_of_steps
-from irisdp.sampling.bits import OperatingSystemBits
+from irisdp import Ledger, run
+from irisdp._release import listen_to_progress as told_of_steps
+from irisdp._release import pipeline as publishing
+from irisdp._sampling.bits import OperatingSystemBits
 
 sys.path.append(str(Path(__file__).parents[2]))
 from support.engine import in_one_engine
@@ -70,7 +70,7 @@ def made(folder: Path, place: object) -> Path:
 def seed_by_question() -> None:
     """Let bits be a function of the question that is being drawn; in a process of its own."""
     streams = [hashlib.shake_256(b"")]
-    real, read = publishing.draw_entries, [0]
+    real, read = publishing.draw_answers, [0]
 
     def draw_entries(planned, *given):
         streams[0], read[0] = hashlib.shake_256(planned.question().encode()), 0
@@ -80,7 +80,7 @@ def seed_by_question() -> None:
         read[0] += 8 * count
         return np.frombuffer(streams[0].digest(read[0])[-8 * count :], dtype=np.uint64) if count else np.zeros(0, "u8")
 
-    publishing.draw_entries = draw_entries
+    publishing.draw_answers = draw_entries
     OperatingSystemBits.words = words
 
 

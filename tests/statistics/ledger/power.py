@@ -20,9 +20,8 @@ from pathlib import Path
 from disk import Operation, watch
 from settling import COST, answer, stored
 
-from irisdp.errors import IrisError
-from irisdp.release import ledger_file
-from irisdp.release.ledger import Ledger
+from irisdp import IrisError, Ledger
+from irisdp._ledger import file_store as ledger_file
 
 SETTLEMENTS = 5
 SECTOR = 512

@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from settling import COST, RETURNED, Child, answer, ask, at_one_moment
 
-from irisdp.errors import BadInput, BudgetRefused, NotShown
-from irisdp.release.ledger import Ledger
+from irisdp import BadInput, BudgetRefused, Ledger
+from irisdp.errors import NotShown
 from support.postgresql import started
 
 CLIENTS = 4

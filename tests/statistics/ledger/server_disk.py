@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from settling import REFUSED, RETURNED, TOKEN, Child, ask
 
-from irisdp.release import ledger_server
-from irisdp.release.ledger import Ledger
+from irisdp import Ledger
+from irisdp._ledger import server_store as ledger_server
 from support.postgresql import Server, started
 
 SIZE = 160 << 20

@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from server import spend
 from settling import COST, Child, at_one_moment
 
-from irisdp.release import ledger_server
-from irisdp.release.ledger import Ledger
+from irisdp import Ledger
+from irisdp._ledger import server_store as ledger_server
 from support.postgresql import Server, started
 
 CLIENTS, CUTS_PER_LEDGER, UNITS = 4, 5, 2000

@@ -12,12 +12,12 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 
-from irisdp.accounting import Cost
-from irisdp.errors import IrisError
-from irisdp.release.ledger import Entry, Ledger, Settlement
-from irisdp.release.ledger_release import list_releases
-from irisdp.release.ledger_rows import read_spent
-from irisdp.release.promise import Promise
+from irisdp import ChargedAnswer as Settlement
+from irisdp import Cost, IrisError, Ledger
+from irisdp import LedgerEntry as Entry
+from irisdp import LedgerScope as Promise
+from irisdp._ledger.entries import read_spent
+from irisdp._ledger.releases import list_releases
 
 TOKEN = 16
 """Bytes of an answer that are enough to tell it from every other."""
@@ -87,9 +87,8 @@ def import_before_forks() -> None:
     """Import what publishing imports when it first needs it, or each forked process would; open no engine."""
     for slow in ("duckdb", "narwhals", "pyarrow.parquet", "sqlglot.dialects.duckdb"):
         importlib.import_module(slow)
-    from pyarrow import table
-
     from irisdp.release import plan_batch
+    from pyarrow import table
 
     questions = [{"query": "count", "expression": "a > 0"}]
     plan_batch({"budget": {"epsilon": 1}, "questions": questions}, data=table({"a": [1]}))

@@ -1,0 +1,74 @@
+"""Other names of options, relations and queries: the one table for the command line, Python and documents.
+
+Synonyms are accepted everywhere, and plans and release files record the own name only. Words of other tools, which mean
+the same and are not accepted, lead to a remedy. It imports nothing but errors, because help must be shown fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import BadInput
+
+OPTIONS = {"privacy_unit": "unit", "max_contributions": "at_most", "max_partitions": "groups_per_unit"}
+"""Synonyms of options."""
+
+KEYS = {**OPTIONS, "where": "expression"}
+"""Synonyms of keys of documents, where the condition has a key of its own."""
+
+RELATIONS = {"replace-one": "exchange", "bounded": "exchange", "unbounded": "add-remove"}
+"""Synonyms of neighbouring relations."""
+
+QUERIES = {
+    **dict.fromkeys(("avg", "average"), "mean"),
+    **dict.fromkeys(("distinct", "nunique", "unique"), "count-distinct"),
+    **dict.fromkeys(("len", "size"), "count"),
+    "mode": "plurality",
+    "percentile": "quantile",
+}
+"""What other tools call queries."""
+
+_MEANT = {
+    **dict.fromkeys(("groupby", "group_by"), "by"),
+    **dict.fromkeys(("condition", "expr", "filter"), "where"),
+    "eps": "epsilon",
+}
+"""What other tools call options."""
+
+
+def meant_option(name: str) -> str | None:
+    """Return the option that a word of another tool stands for, however it is spelled; None for any other word.
+
+    Examples
+    --------
+    >>> meant_option("--group-by"), meant_option("groups")
+    ('by', None)
+    """
+    return _MEANT.get(name.lstrip("-").replace("-", "_").casefold())
+
+
+def own_names(given: Mapping[str, Any], synonyms: Mapping[str, str] = OPTIONS) -> dict[str, Any]:
+    """Return options or keys under their own names.
+
+    Raises
+    ------
+    BadInput
+        For a synonym beside its own name, or beside another synonym of it.
+
+    Examples
+    --------
+    >>> own_names({"privacy_unit": "person"})
+    {'unit': 'person'}
+    """
+    found: dict[str, Any] = {}
+    first: dict[str, str] = {}
+    for name, value in given.items():
+        own = synonyms.get(str(name).replace("-", "_"), name)
+        plain = str(own).replace("-", "_")
+        other = first.setdefault(plain, name)
+        if other != name and plain in synonyms.values():
+            synonym, kept = (name, other) if name != own else (other, name)
+            raise BadInput(synonym, f"is another name of {kept}, and both are given", "keep one of them")
+        found[own] = value
+    return found

@@ -1,0 +1,48 @@
+"""`irisdp init DATA`: a project file to fill in, from the names of the columns alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .output import AsJson, Force, fact, print_json, short_path
+
+
+def init_command(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, or a folder.")],
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of a text file. [default: utf-8]", metavar="NAME")
+    ] = None,
+    delimiter: Annotated[
+        str | None,
+        typer.Option(help="Delimiter of a text file. [default: comma; tab for .tsv]", metavar="CHARACTER"),
+    ] = None,
+    types: Annotated[
+        Path | None,
+        typer.Option(
+            help="JSON file with the types of columns. Required for .jsonl.",
+            metavar="FILE",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Output file. [default: NAME.iris.toml beside DATA]", metavar="FILE"),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a project file template: the settings for all questions about a table, as comments to fill in.
+
+    Iris writes it from the header, the schema or the declared types. It reads no record.
+    """
+    from .._release import init_project
+
+    written = init_project(data, encoding=encoding, delimiter=delimiter, types=types, out=out, force=force)
+    if as_json:
+        print_json({"written": str(written)})
+        return
+    fact("written", short_path(written))
+    fact("read", "the names of the columns; no record")
+    fact("next", "fill it in: who is one person, the limit, types, categories and groups")

@@ -1,0 +1,306 @@
+"""`irisdp ledger FILE`: show spending and scope, set the budget, or pin the scope in advance."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .._exact import in_short, rational, told_above, told_below
+from ..errors import BadInput, Refusal, ScopeRefused
+from .output import AsJson, console, fact, print_json, short_path, show_table
+
+if TYPE_CHECKING:
+    from .._ledger import Ledger
+    from ..accounting import Charge
+
+
+def ledger_command(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A file, or postgresql://USER@HOST/DB?schema=NAME.",
+        ),
+    ],
+    limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="E[,D]",
+            help="Set the limit: E or E,D (ε and δ), mu=M or rho=R. The first one fixes the unit.",
+        ),
+    ] = None,
+    audience: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --limit: set the limit of this audience.",
+        ),
+    ] = None,
+    table: Annotated[str | None, typer.Option(metavar="NAME", help="Set the table of a new ledger.")] = None,
+    relation: Annotated[
+        str | None,
+        typer.Option(
+            metavar="add-remove|exchange", help="Set the neighbouring relation of a new ledger. [default: add-remove]"
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(metavar="COL", help="Set the privacy unit of a new ledger: the person column.")
+    ] = None,
+    public_columns: Annotated[
+        str | None, typer.Option(metavar="COL,…", help="Set the columns that --public-membership may use.")
+    ] = None,
+    grant: Annotated[
+        str | None,
+        typer.Option(
+            metavar="publish=ROLE|read=ROLE",
+            help="On a server: let a role publish, or only read.",
+        ),
+    ] = None,
+    copy_to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Move the ledger to a new file or server, and close this one. Grants do not move.",
+        ),
+    ] = None,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Check the history, and print its head."),
+    ] = False,
+    head: Annotated[
+        str | None, typer.Option(metavar="HASH", help="With --verify: check that the history contains this head.")
+    ] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the releases as CSV with exact numbers.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show a ledger: its limit, its scope, what was spent, and every release. Set its limit, or check it."""
+    from .._ledger import Ledger, named_limit
+    from .._ledger import scope_in_advance as promise_in_advance
+
+    _check_together(limit, audience, head, verify=verify, as_csv=as_csv, as_json=as_json)
+    pinned = (table, relation, unit, public_columns)
+    most = None if limit is None else named_limit(limit)  # before anything is written
+    ledger = Ledger(file)
+    if limit is None and pinned == (None,) * 4 and not ledger.store.exists():
+        raise BadInput("FILE", f"there is no ledger {file}", "publish something, or create one with --limit")
+    if pinned != (None,) * 4:
+        names = [] if public_columns is None else [name.strip() for name in public_columns.split(",")]
+        try:
+            ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
+        except ScopeRefused as refusal:
+            raise refusal.said(str(refusal).replace("another ledger with ledger=", "another FILE")) from None
+    if most is not None:
+        ledger.restrict(most, audience=audience)
+    granted = None if grant is None else _grant(ledger, grant)
+    if copy_to is not None:
+        ledger = _copied(ledger, copy_to)
+    if verify:
+        _verify(ledger, head, as_json=as_json)
+    elif as_csv:
+        _print_csv(ledger)
+    elif as_json:
+        print_json(ledger.to_document())
+    else:
+        _show(ledger)
+        if granted is not None:
+            console().print(granted, markup=False, soft_wrap=True)
+        if copy_to is not None and (roles := _roles(ledger, file)):
+            console().print(f"roles    {roles}", soft_wrap=True)
+
+
+def _check_together(
+    limit: str | None, audience: str | None, head: str | None, *, verify: bool, as_csv: bool, as_json: bool
+) -> None:
+    """Refuse options that mean nothing beside or without each other."""
+    if as_csv and (as_json or verify):
+        raise BadInput("csv", "lists releases, and nothing else", "leave out --json and --verify")
+    if head is not None and not verify:
+        raise BadInput("head", "is what a history is checked against", "add --verify")
+    if audience is not None and limit is None:
+        raise BadInput(
+            "audience", "has no limit without one", "add --limit E,D: the most that this audience alone may learn"
+        )
+
+
+def _roles(ledger: Ledger, left: str) -> str:
+    """Say what becomes of grants when a ledger is moved; nothing where there are none to speak of."""
+    if ledger.path is None:
+        return (
+            "grants do not move: allow publishers and readers again with --grant; what this place granted before holds"
+        )
+    return "grants stay on the server: whoever may write this file may publish" if "://" in left else ""
+
+
+def _copied(ledger: Ledger, place: str) -> Ledger:
+    """Move a ledger; what is wrong with where it goes is no fault of where it is."""
+    from .._ledger import Ledger
+
+    try:
+        return ledger.copy_to(place)
+    except BadInput as error:
+        if error.field != "ledger" or Ledger(place).store.name not in error.rule:
+            raise
+        raise BadInput("copy_to", error.rule, error.remedy) from None
+
+
+def _grant(ledger: Ledger, allow: str) -> str:
+    """Let a role use a ledger, and return a line that says which may now do what."""
+    from .._frames import printable
+    from .._ledger import roles as ledger_roles
+
+    may, equals, role = allow.partition("=")
+    if not equals or may not in ("publish", "read"):
+        raise BadInput("grant", "must be publish=ROLE or read=ROLE", "write for example --grant publish=alice")
+    ledger_roles.grant(ledger, role, "publish" if may == "publish" else "read")
+    does = "publish with this ledger, and read it" if may == "publish" else "read this ledger"
+    return f"granted  {printable(role)} may {does}"
+
+
+def _verify(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
+    if head is not None and not re.fullmatch("[0-9a-f]{64}", head):
+        raise BadInput("head", "must be the 64 letters and digits that --verify printed", "copy all of them")
+    found = ledger.verify(head)
+    if found.problems:
+        more = f", and {len(found.problems) - 1} more" if len(found.problems) > 1 else ""
+        raise Refusal(f"{ledger.store.name} was tampered with: {found.problems[0]}{more}", **found.to_document())
+    if as_json:
+        print_json(found.to_document())
+        return
+    each = "one line, which holds" if found.lines == 1 else f"{found.lines} lines, each of which holds"
+    lines = each if found.lines else "none yet; the next change begins one"
+    view = console()
+    view.print(f"history  {lines}")
+    if found.lines:
+        view.print(f"head     {found.head}", soft_wrap=True)
+
+
+def _print_csv(ledger: Ledger) -> None:
+    from .._release import csv_cell
+
+    document = ledger.to_document()
+    columns = ["id", "date", "table", "query", "groups", "audience", *document["spent"]]
+    columns += ["refines", "coarsens", "outputs"]
+    print(",".join(columns))
+    for release in document["releases"]:
+        told = {**release, "groups": _groups(release["groups"]), "outputs": " ".join(release["outputs"])}
+        print(",".join(csv_cell("" if told[name] is None else told[name]) for name in columns))
+
+
+def _show(ledger: Ledger) -> None:
+
+    document = ledger.to_document()
+    numbers = list(document["spent"])
+    shown = (_HEADINGS[number] for number in numbers)
+    columns = ("id", "date", "table", "query", "groups", "audience", *shown, "outputs", "")
+    rows = [_cells(release, numbers) for release in document["releases"]]
+    if len({row[columns.index("table")] for row in rows}) == 1:  # the last line names it
+        rows = [["" if name == "table" else cell for name, cell in zip(columns, row, strict=True)] for row in rows]
+    show_table(columns, rows, title=short_path(ledger.place), sparse=True)
+    for name, text in _summary(document):
+        fact(name, text, width=8, indent=0)
+
+
+_QUOTE = '"'
+_HEADINGS = {"epsilon": "ε", "delta": "δ", "mu_squared": "μ²", "rho": "ρ"}
+
+
+def _cells(release: dict[str, Any], numbers: list[str]) -> list[str]:
+    built = [f"{word} #{release[word]}" for word in ("refines", "coarsens") if release[word] is not None]
+    built += [f"from {in_short(release['guarantee'])}"] if "guarantee" in release else []
+    return [
+        str(release["id"]),
+        release["date"][:10],
+        release["table"] or "",
+        release["query"],
+        _groups(release["groups"]),
+        release["audience"] or "",
+        *(_number(release[number], number) for number in numbers),
+        ", ".join(Path(path).name for path in release["outputs"]),
+        "".join(built),
+    ]
+
+
+def _number(text: str, name: str) -> str:
+    """Show a number whole where it is short, else rounded up behind a sign that says so."""
+    return told_above("", rational(text, name)).strip().removeprefix("= ")
+
+
+def _groups(groups: dict[str, Any] | None) -> str:
+    """Name the first few groups, and say how many there are."""
+    if groups is None:
+        return ""
+    named = ["/".join(map(_name, key)) for key in groups["first"]]
+    more = groups["count"] > len(named)
+    return f"{', '.join(named)}{', …' if more else ''} ({groups['count']})"
+
+
+def _name(part: Any) -> str:
+    """Write a part of a group's name: as --groups takes it, in double quotes where it would run into the next.
+
+    Examples
+    --------
+    >>> _name("Ely"), _name("Wells, St Cuthbert Out"), _name(None)
+    ('Ely', '"Wells, St Cuthbert Out"', 'null')
+    """
+    if part is None:
+        return "null"
+    text = str(part)
+    odd = not text or text != text.strip() or text in ("null", "…") or any(mark in text for mark in ',/"')
+    return f'"{text.replace(_QUOTE, _QUOTE * 2)}"' if odd else text
+
+
+def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
+    from ..accounting import Cost
+
+    spent, limit, left = document["spent"], document["limit"], document["left"]
+    told = {name: f"; {_as_pair(pair)}" for name, pair in document.get("as_pair", {}).items() if pair is not None}
+    lines = [("spent", f"{_cost(spent)}{told.get('spent', '')}")]
+    closed = "moved_to" in document or "awaits" in document
+    if limit is None:
+        remedy = "" if closed else "; set one with --limit E[,D], or mu=M or rho=R before the first release"
+        lines.append(("limit", f"none{remedy}"))
+    else:
+        exceeded = not _cost(spent).fits_in(_cost(limit))
+        said = "; that is less than what is spent, so nothing more can be spent" if exceeded else ""
+        if exceeded and isinstance(_cost(limit), Cost) and not closed:
+            least = _cost(limit).at_least(_cost(spent)).to_document()
+            said += f": to spend more, write above --limit {least['epsilon']},{least['delta']}"
+        lines += [
+            ("limit", f"{_cost(limit).told(told_below)}{told.get('limit', '')}{said}"),
+            ("left", _cost(left).told(told_below)),
+        ]
+    for audience, stands in document.get("audiences", {}).items():
+        told_by_now, most, rest = (_cost(stands[name]) for name in ("told", "limit", "left"))
+        said = f"{audience} was told {told_by_now}; its limit is {most.told(told_below)}; left {rest.told(told_below)}"
+        lines.append(("audience", said))
+    if "moved_to" in document:
+        lines.append(("closed", f"moved to {document['moved_to']}, from which alone its budget is spent"))
+    if "awaits" in document:
+        lines.append(("closed", f"awaits {document['awaits']}; ask for the same move again to finish it"))
+    if "note" in document:
+        return [*lines, ("privacy", document["note"])]
+    if document["relation"] is None:
+        return [*lines, ("privacy", "not chosen yet; the first release pins table, relation, unit and public columns")]
+    moved = {"add-remove": "adding or removing", "exchange": "exchanging"}[document["relation"]]
+    public = document["public_columns"]
+    kept = f", which keeps the public columns {', '.join(public)}" if public else ""
+    name = f" of {document['table']}" if document["table"] is not None else ""
+    return [*lines, ("privacy", f"for {moved} one {document['unit'] or 'record'}{name}{kept}")]
+
+
+def _cost(document: dict[str, str]) -> Charge:
+    from ..accounting import CURRENCIES
+
+    kind = next(currency.cost for currency in CURRENCIES if currency.cost.__slots__ == tuple(document))
+    return kind(*document.values())
+
+
+def _as_pair(pair: dict[str, str]) -> str:
+    """Say an (ε, δ) to six decimals, rounded up."""
+    from .._exact import decimal_above, rational_text
+
+    epsilon = rational_text(decimal_above(rational(pair["epsilon"], "epsilon"), 6))
+    return f"that is ε = {epsilon} at δ = {pair['delta']}"

@@ -1,0 +1,182 @@
+"""`irisdp run PLAN.toml`: the questions of a plan, one after the other, each charged by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .._exact import so_many, told_below
+from .commands import error_in_options, in_options
+from .output import (
+    KNOWN_ELSEWHERE,
+    PAID_BEFORE,
+    AsJson,
+    Force,
+    LabelsFile,
+    Title,
+    console,
+    fact,
+    print_json,
+    say,
+    short_path,
+    show_table,
+    show_what_is_charged,
+)
+from .progress_display import progress
+
+if TYPE_CHECKING:
+    from .._release import Answered, Case, Expected, LedgerOutlook, RunOutlook, RunPublication
+
+
+def run_command(
+    plan: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PLAN.toml",
+            help="The plan: [datasets.NAME] with the data and its settings, and [[questions]] with the options of "
+            "irisdp publish. Paths start at the folder of the plan.",
+        ),
+    ],
+    title: Title = None,
+    labels: LabelsFile = None,
+    force: Force = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Show the cost of each question and of all. Spends nothing.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Publish the questions of a plan file in order. Answered questions are free, so a stopped run can resume.
+
+    Iris checks the whole plan before it spends anything. It updates files that earlier runs of the plan wrote, and
+    overwrites other files with --force only.
+    """
+    from .._release import foresee_run, run
+
+    if dry_run:
+        foreseen = foresee_run(plan, title=title, labels=labels, force=force)
+        if as_json:
+            print_json(error_in_options(foreseen.to_document(), _OPTIONS))
+        else:
+            _show_outlook(foreseen)
+        if foreseen.refusal is not None:
+            raise typer.Exit(foreseen.refusal.exit_status)
+        return
+    with progress(quiet=as_json):
+        published = run(plan, title=title, labels=labels, force=force)
+    with show_what_is_charged(published.out):
+        if as_json:
+            print_json(published.to_document())
+        else:
+            _show(published)
+
+
+_OPTIONS = {"force": "", "dry_run": ""}
+
+
+def _show_outlook(foreseen: RunOutlook) -> None:
+    view = console()
+    for one in foreseen.expected:
+        title = f"{one.number}. {one.plan.line}" + (f" ({one.name})" if one.name else "")
+        say(view, title, style="bold")
+        fact("cost", one.plan.describe_cost())
+        for error in one.plan.describe_error():
+            fact("error", error)
+        for heading, said in _becomes(one):
+            fact(heading, in_options(said, _OPTIONS))
+        for said in one.plan.describe_unlisted():
+            fact("note", said)
+        for path in one.out:
+            fact("out", short_path(path))
+    answered = sum(one.unchanged.repeated for one in foreseen.expected)
+    since = "if the data is what it was at the last release"
+    number = len(foreseen.expected)
+    told = so_many(number, "question") + (f", of which {answered} answered and free {since}" if answered else "")
+    say(view, told, style="bold")
+    for ledger in foreseen.ledgers:
+        for heading, said in _stands(ledger):
+            fact(heading, in_options(said, _OPTIONS))
+    refusal = foreseen.refusal or foreseen.refusal_if_changed
+    if refusal is not None:
+        from .._release import refusal_condition as when_refused
+
+        when = "" if foreseen.refusal else when_refused(refusal)
+        said = in_options(f"would be refused{when}: {refusal}", _OPTIONS)
+        fact("refused", said)
+    print("  dry run: no record was read, nothing was spent")
+
+
+def _becomes(one: Expected) -> list[tuple[str, str]]:
+    same, other = one.unchanged, one.changed
+    since = "if the data is what it was at the last release"
+    if same.repeated and other.repeated:
+        return [("new", "nothing: a question before asks the same")]
+    if same.repeated:
+        return [("new", f"nothing {since}: this was answered before, and is free")]
+    if same.refusal is None and same.cost != other.cost:
+        return [("new", f"{same.cost.as_new()} {since}")]
+    return _charge(other, one)
+
+
+def _charge(case: Case, one: Expected) -> list[tuple[str, str]]:
+    if case.cost == one.plan.cost:
+        return []
+    said = (
+        "that is what is new after the questions before"
+        if type(case.cost) is type(one.plan.cost)
+        else ("that is what its ledger counts")
+    )
+    return [("charge", f"{case.cost.as_charged()}: {said}")]
+
+
+def _stands(ledger: LedgerOutlook) -> list[tuple[str, str]]:
+    from .._ledger import say_unlimited
+
+    left = "no limit is set" if ledger.left is None else f"left {ledger.left.told(told_below)}"
+    made = "" if ledger.there else f", will be created, {KNOWN_ELSEWHERE}"
+    lines = [("ledger", f"{short_path(ledger.ledger)}: {left}{made}"), ("total", str(ledger.changed))]
+    lines += [("warning", line) for line in say_unlimited(ledger.unlimited, ledger.currency)]
+    if ledger.unchanged != ledger.changed:
+        lines.append(("new", f"{ledger.unchanged.as_new()} if the data is what it was at the last release"))
+    return lines
+
+
+def _show(published: RunPublication) -> None:
+
+    rows = []
+    for one in published.questions:
+        found = one.publication
+        charged = "nothing" if found.repeated else found.cost.as_charged()
+        files = ", ".join(path.name for path in found.out if not path.name.endswith(_BESIDE))
+        rows.append((one.number, one.title, _answer(one), charged, files))
+    show_table(("", "question", "answer", "charged", "files"), rows, title=published.file.name, sparse=True)
+    free = sum(found.repeated for found in published)
+    if free:
+        fact("free", f"{free} of {len(published)}: answered before, and these are the same answers")
+    coarser = sum(found.cost.is_nothing and not found.repeated for found in published)
+    if coarser:
+        fact("free", f"{coarser} of {len(published)}: new answers {PAID_BEFORE}")
+    for line in {said: None for found in published for said in found.plan.describe_unlisted()}:
+        fact("note", line)
+    for line in {said: None for found in published for said in found.describe_unlimited()}:
+        fact("warning", in_options(line, {}))
+    for line in published.describe_budgets():
+        fact("ledger", line)
+
+
+_BESIDE = (".release.json", ".datapackage.json")
+
+
+def _answer(one: Answered) -> str:
+    """Show an answer that is one, and how many there are else."""
+    told = [
+        str(found.values[0]) if len(found.values) == 1 and not found.by else so_many(len(found.values), "answer")
+        for found in one.publication.answers_of.values()
+    ]
+    names = [name for name in one.publication.answers_of if name is not None]
+    return ", ".join(f"{name}: {said}" for name, said in zip(names, told, strict=True)) if names else told[0]

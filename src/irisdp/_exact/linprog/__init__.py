@@ -1,0 +1,28 @@
+"""Exact linear programming: a float solver proposes a basis, rationals decide.
+
+Nothing here knows of privacy. `certify` never imports it, since it checks what is found with it.
+"""
+
+from typing import TYPE_CHECKING
+
+from ..._lazy import exports
+
+if TYPE_CHECKING:
+    from .exact_simplex import Optimum, exact_optimum
+    from .highs import GrowingProgram, SparseColumns
+    from .program import Basis, LinearProgram, as_fmpq, as_fraction
+    from .sparse_solve import SparseRow
+
+__all__ = [
+    "Basis",
+    "GrowingProgram",
+    "LinearProgram",
+    "Optimum",
+    "SparseColumns",
+    "SparseRow",
+    "as_fmpq",
+    "as_fraction",
+    "exact_optimum",
+]
+
+exports(__name__)

@@ -1,0 +1,12 @@
+"""Tools to try mechanisms in, as pages on this machine; no table is used."""
+
+from typing import TYPE_CHECKING
+
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from .server import serve
+
+__all__ = ["serve"]
+
+exports(__name__)

@@ -1,0 +1,291 @@
+"""The explorer as an application for any ASGI server; what it needs beyond Iris is asked for here."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib import resources
+from typing import Any
+
+import anyio
+from starlette.applications import Starlette
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from .._html import Html, joined
+from ..errors import BadInput, IrisError, place_of
+from .ask import ASK
+from .check import CHECK
+from .common_fields import as_text
+from .design import DESIGN
+from .dispatch import RequestQueue, lanes
+from .form_errors import check_form, in_words, not_used
+from .forms import Field, Tool, read_values
+from .interpret import READ
+from .jobs import Busy, Job, Stopped
+from .pages import JobPages, error_page, filled_in, home, room_page, show_result, wrong_note
+from .results import Answer, Hint, Later, Moved, Result, ResultCache
+from .security import LARGEST_BODY, Guard
+
+_NEEDED = ("starlette", "uvicorn", "python_multipart")
+"""Packages of the extra; Starlette would miss the last only when a form is sent."""
+
+
+def create_app() -> Any:
+    """Return the explorer as an ASGI application, guarded; serve it on the loopback only.
+
+    Raises
+    ------
+    BadInput
+        Where the extra `explorer` is not installed.
+
+    Examples
+    --------
+    >>> create_app()  # doctest: +SKIP
+    <irisdp._explorer.security.Guard object at ...>
+    """
+    for package in _NEEDED:
+        try:
+            importlib.import_module(package)
+        except ImportError:
+            raise BadInput(package, "is not installed", 'pip install "irisdp[explorer]"') from None
+
+    return guarded()
+
+
+# The list of pages: to add one, write its file and a row here.
+
+ROOMS: tuple[Tool, ...] = (ASK, DESIGN, CHECK, READ)
+
+
+# Addresses of the explorer and their handlers; the pages themselves are elsewhere.
+
+_MOST_FIELDS = 64
+_STATIC = {
+    "explorer.css": "text/css; charset=utf-8",
+    "explorer.js": "text/javascript; charset=utf-8",
+    "draw.js": "text/javascript; charset=utf-8",
+    "iris.svg": "image/svg+xml",
+}
+_DRAWN = {"svg": "image/svg+xml", "png": "image/png", "html": "text/html; charset=utf-8"}
+_HTML = "text/html; charset=utf-8"
+_GONE = "this was made a while ago and is no longer kept"
+
+
+def guarded() -> Guard:
+    """Return the application behind its guard."""
+    shell = _Shell()
+    return Guard(
+        shell.application(),
+        lambda status, rule, remedy: (error_page(status, rule, remedy, rooms=ROOMS), _HTML),
+    )
+
+
+class _Shell:
+    """The pages of one explorer, and what it keeps for a while."""
+
+    def __init__(self) -> None:
+        self._desk, self._store = RequestQueue(), ResultCache()
+        folder = resources.files(__package__) / "static"
+        # Read once, by names that are written here: what is asked for is never a path.
+        self._static = {name: (folder / name).read_bytes() for name in _STATIC}
+
+    def application(self) -> Starlette:
+        """Return the application."""
+        rooms: list[Route] = []
+        for room in ROOMS:
+            rooms += [
+                Route(f"/{room.name}", partial(self._room, room), methods=["GET", "POST"]),
+                Route(f"/{room.name}/result", partial(self._part, room), methods=["GET", "POST"]),
+            ]
+        return Starlette(
+            lifespan=self._open,
+            routes=[
+                Route("/", self._home),
+                Route("/health", _health),
+                Route("/static/{name}", self._file_of_ours),
+                Route("/files/{key}/{name}", self._file),
+                Route("/pictures/{name}", self._picture),
+                *JobPages(ROOMS, lanes, self._finished).routes(),
+                *rooms,
+            ],
+            exception_handlers={HTTPException: _wrong, 404: _wrong, 405: _wrong, 500: _wrong},
+        )
+
+    @asynccontextmanager
+    async def _open(self, application: Starlette) -> AsyncIterator[None]:
+        """While the server runs; first answers load engines, so they are asked for before anybody waits for them."""
+        lanes().asked.warm()
+        lanes().quick.warm()
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._warm)
+            yield
+            group.cancel_scope.cancel()
+
+    async def _warm(self) -> None:
+        for room in ROOMS:
+            choices = next((one for one in room.fields if one.kind == "choice"), None)
+            for choice, _ in choices.choices if choices is not None and room.live else ():
+                assert choices is not None
+                await self._answered(room, read_values(room.fields, {choices.name: choice}))
+
+    async def _home(self, request: Request) -> Response:
+        return Response(home(ROOMS), media_type=_HTML)
+
+    async def _file_of_ours(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in self._static:
+            raise HTTPException(404)
+        headers = {"cache-control": "max-age=300"}
+        return Response(self._static[name], media_type=_STATIC[name], headers=headers)
+
+    async def _file(self, request: Request) -> Response:
+        file = self._store.file(request.path_params["key"], request.path_params["name"])
+        if file is None:
+            raise HTTPException(404, _GONE)
+        try:
+            content = file.content if isinstance(file.content, bytes) else await self._desk.work(file.content)
+        except (Busy, Stopped):
+            raise HTTPException(503) from None
+        return Response(content, media_type=file.media_type, headers=_saved(file.name))
+
+    async def _picture(self, request: Request) -> Response:
+        key, _, ending = request.path_params["name"].partition(".")
+        if ending not in _DRAWN:
+            raise HTTPException(404)
+        try:
+            content = await self._desk.draw(lambda: self._store.drawn(key, ending))
+        except Busy:
+            raise HTTPException(503) from None
+        if content is None:
+            raise HTTPException(404, _GONE)
+        # A page of its own has its script in itself, which no page of ours may run: it is only saved.
+        saved = "save" in request.query_params or ending == "html"
+        headers = _saved(f"iris-{key[:8]}.{ending}") if saved else {"cache-control": "max-age=3600"}
+        return Response(content, media_type=_DRAWN[ending], headers=headers)
+
+    async def _room(self, room: Tool, request: Request) -> Response:
+        given = await _given(room, request)
+        values = read_values(room.fields, given)
+        unused = not_used(room.fields, given)
+        if not room.bounded and values != read_values(room.fields, {}) and _from_elsewhere(request):
+            note = filled_in(f"A link from elsewhere has filled in this form. Press {room.submit} if you want that.")
+            return Response(room_page(room, values, note, rooms=ROOMS), media_type=_HTML)
+        status, result, wrong = await self._answered(room, values, starts=request.method == "POST")
+        if isinstance(result, Moved):
+            return RedirectResponse(f"/{result.to}", status_code=303)
+        shown = joined(filled_in(unused) if unused else None, result)
+        return Response(room_page(room, values, shown, wrong=wrong, rooms=ROOMS), status, media_type=_HTML)
+
+    async def _finished(self, room: Tool, job: Job) -> Response:
+        """Show what a job made, as the room that asked for it would have."""
+        values = read_values(room.fields, job.values)
+        status, result, wrong = await self._answered(room, values, job.result)
+        assert isinstance(result, Html)
+        return Response(room_page(room, values, result, wrong=wrong, rooms=ROOMS), status, media_type=_HTML)
+
+    async def _part(self, room: Tool, request: Request) -> Response:
+        """Answer with the result alone, for the script that puts it into the page."""
+        values = read_values(room.fields, await _given(room, request))
+        status, result, _ = await self._answered(room, values, starts=request.method == "POST")
+        if isinstance(result, Moved):
+            return RedirectResponse(f"/{result.to}", status_code=303)
+        # A form half filled in is no request that failed, of which browsers would tell their console at every letter:
+        # what is missing stands in the part.
+        return Response(result, 200 if status in (400, 422) else status, media_type=_HTML)
+
+    async def _answered(
+        self, room: Tool, values: dict[str, str], made: Callable[[], Answer] | None = None, *, starts: bool = False
+    ) -> tuple[int, Html | Moved, tuple[Field, str] | None]:
+        """Return a status, what is shown, and which field is wrong in which way, if one is.
+
+        Long work starts only where `starts` says that a button was pressed: a link fills in a form, and no more.
+        """
+        try:
+            if made is None:
+                check_form(room.fields, values)
+            found = await self._desk.answer(room, values) if made is None else made()
+            if isinstance(found, Later):
+                if not starts:
+                    return 200, filled_in(f"This takes longer than a moment. Press {room.submit} to start it."), None
+                found = found.start()
+            shown = await self._desk.draw(lambda: self._shown(room, values, found))
+            return 200, shown, None
+        except Busy:
+            raise HTTPException(503) from None
+        except BadInput as error:
+            one, beside, line = in_words(room.fields, values, error)
+            return 400, wrong_note(line), (one, beside) if one else None
+        except Stopped as ended:  # work that was cancelled, or took too long, is no fault of the request
+            return 200, wrong_note(str(ended)), None
+        except IrisError as error:
+            return 422, wrong_note(str(error)), None
+        except MemoryError:
+            said = "memory: there is not enough for a problem of this size; ask for less"
+            return 503, wrong_note(said), None
+        except Exception as error:
+            # Neither message nor values: what was pasted comes back only where it is known to be harmless.
+            return 500, wrong_note(f"internal error ({place_of(error)}); please report it"), None
+
+    def _shown(self, room: Tool, values: dict[str, str], found: Result | Moved | Hint) -> Html | Moved:
+        if isinstance(found, Hint):
+            return filled_in(found.text)
+        if isinstance(found, Moved):
+            return found
+        return show_result(room, values, found, self._store)
+
+
+async def _health(request: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+def _from_elsewhere(request: Request) -> bool:
+    """Tell whether a page of somebody else led here: the guard lets such links through, and nothing else."""
+    return request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
+
+
+async def _given(room: Tool, request: Request) -> dict[str, str]:
+    """Return what a form says; a file that was sent stands in for the field that it fills."""
+    if request.method != "POST":
+        return dict(request.query_params)
+    given: dict[str, str] = {}
+    async with request.form(max_files=_MOST_FIELDS, max_fields=_MOST_FIELDS, max_part_size=LARGEST_BODY) as form:
+        files = {one.name: one.fills for one in room.fields if one.kind == "file"}
+        for name, part in form.multi_items():
+            if isinstance(part, UploadFile):
+                content = await part.read()
+                if content and name in files:
+                    given[files[name]] = as_text(content)
+            else:
+                given.setdefault(name, part)
+    return given
+
+
+def _saved(name: str) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="{name}"'}
+
+
+async def _wrong(request: Request, error: Exception) -> Response:
+    """Say in words what went wrong, whatever it is."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    own = error.detail if isinstance(error, HTTPException) and status in (400, 404) else ""
+    rule, remedy = _WRONG.get(status, ("this could not be done", "go back and try otherwise"))
+    if own and own != "Not Found":
+        rule, remedy = own, "ask again in the room that made it" if status == 404 else remedy
+    if status == 500:
+        rule = f"internal error ({place_of(error)})"
+    return Response(error_page(status, rule, remedy, rooms=ROOMS), status, media_type=_HTML)
+
+
+_WRONG = {
+    400: ("the request cannot be read", "send the form again"),
+    404: ("nothing is at this address", "go on from one of the rooms above"),
+    405: ("this address is not asked in this way", "use the form of the room"),
+    500: ("internal error", "please report it"),
+    503: ("more is being asked at once than can be answered", "try again in a moment"),
+}

@@ -1,0 +1,165 @@
+"""Run a page's computation: first in a quick process, and if it takes longer as a job that can be watched.
+
+Nothing is worked out in the process that answers requests: a hard question takes that of nobody else.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+import anyio
+
+from .._child_processes import Work
+from .forms import Tool
+from .jobs import Busy, Job, Jobs, Stopped
+from .results import Answer, Later, Moved, Result, Values
+
+# Waiting for results: pages compute in processes of their own, and the threads here wait for them.
+#
+# The server itself never waits, few wait at once, and small answers are kept for who asks again.
+
+_MOST_WAITING = 64
+_MOST_KEPT = 128
+_LONGEST_KEPT = 4096
+"""Letters of a form; longer ones are not kept."""
+
+ResultT = TypeVar("ResultT")
+
+
+class RequestQueue:
+    """Answers forms and draws pictures, each in threads of its own."""
+
+    def __init__(self) -> None:
+        self._askers, self._waiters, self._pictures = (anyio.CapacityLimiter(threads) for threads in (8, 8, 2))
+        self._kept: OrderedDict[tuple[str, ...], Answer] = OrderedDict()
+
+    async def answer(self, room: Tool, values: Values) -> Answer:
+        """Ask a room, or remember what it answered; raises what the room raises."""
+        if not room.bounded:
+            return await _run(self._waiters, lambda: room.answer(values))
+        key = (room.name, *(part for name in sorted(values) for part in (name, values[name])))
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        found = await _run(self._askers, lambda: room.answer(values))
+        if sum(map(len, key)) <= _LONGEST_KEPT:
+            self._kept[key] = found
+            while len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+    async def work(self, work: Callable[[], ResultT]) -> ResultT:
+        """Work something out that an answer left for later."""
+        return await _run(self._askers, work)
+
+    async def draw(self, work: Callable[[], ResultT]) -> ResultT:
+        """Draw a picture."""
+        return await _run(self._pictures, work)
+
+
+async def _run(threads: anyio.CapacityLimiter, work: Callable[[], ResultT]) -> ResultT:
+    """Do a piece of work in a thread, unless too many wait already."""
+    known = threads.statistics()
+    if known.borrowed_tokens + known.tasks_waiting >= _MOST_WAITING:
+        raise Busy
+    result: ResultT = await anyio.to_thread.run_sync(work, limiter=threads)
+    return result
+
+
+_AT_ONCE = 3.0
+"""Seconds that an answer may take without becoming a job."""
+
+_MODULES = (
+    "irisdp._explorer.check",
+    "irisdp._explorer.design",
+    "irisdp._explorer.interpret",
+    "irisdp.plots",
+    "altair",
+)
+_MODULES_ASKED = ("irisdp._explorer.ask", "irisdp._release")
+
+
+class WorkDispatcher:
+    """A lane for questions that fields ask as they move, one for what else is done at once, one for what takes long.
+
+    Parameters
+    ----------
+    at_once, seconds : float
+        How long one thing may take in each.
+    """
+
+    def __init__(self, *, at_once: float = _AT_ONCE, seconds: float = 600, **options: Any) -> None:
+        self.asked = Jobs(
+            at_once=2, waiting=64, seconds=at_once, reused=500, kept=64, modules=_MODULES_ASKED, **options
+        )
+        self.quick = Jobs(at_once=2, waiting=64, seconds=at_once, reused=500, kept=64, modules=_MODULES, **options)
+        self.long = Jobs(at_once=2, waiting=16, seconds=seconds, modules=_MODULES, **options)
+
+    def answer(self, room: str, work: Work, values: Values) -> Result | Moved | Later:
+        """Return what work makes of values, where a job is watched that will, or how to start one.
+
+        Raises
+        ------
+        BadInput, Refusal
+            As the work does.
+        Busy
+            Where too much waits already.
+        """
+        job = self.long.known(room, work, values)
+        if job is not None:
+            return _result(job) if job.ended is not None else Moved(f"jobs/{job.key}")
+        if not self.quick.took_too_long(room, work, values):
+            first = self.quick.submit(room, work, values)
+            first.over.wait()
+            if not isinstance(first.error, Stopped) or first.error.reason != "time":
+                return _result(first)
+        return Later(lambda: Moved(f"jobs/{self.long.submit(room, work, values).key}"))
+
+    def at_once(self, room: str, work: Work, values: Values) -> Any:
+        """Return what work makes of values, or nothing: it becomes no job that is watched.
+
+        Raises
+        ------
+        BadInput, Refusal
+            As the work does.
+        Stopped
+            Where it takes too long.
+        Busy
+            Where too much waits already.
+        """
+        job = self.asked.submit(room, work, values)
+        job.over.wait()
+        return job.result()
+
+    def close(self) -> None:
+        """Stop all processes."""
+        self.asked.close()
+        self.quick.close()
+        self.long.close()
+
+
+@cache
+def lanes() -> WorkDispatcher:
+    """Return the lanes of this process, which end with it."""
+    made = WorkDispatcher()
+    atexit.register(made.close)
+    return made
+
+
+def answer(room: str, work: Work, values: Values) -> Result | Moved | Later:
+    """Answer in the lanes of this process; see `WorkDispatcher.answer`."""
+    return lanes().answer(room, work, values)
+
+
+def at_once(room: str, work: Work, values: Values) -> Any:
+    """Answer in the lanes of this process, or not at all; see `WorkDispatcher.at_once`."""
+    return lanes().at_once(room, work, values)
+
+
+def _result(job: Job) -> Result:
+    found: Result = job.result()
+    return found

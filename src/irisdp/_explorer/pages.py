@@ -1,0 +1,417 @@
+"""Pages: the frame around all of them, the way in, and what goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import anyio.to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from .._html import Content, Html, element, joined
+from .._version import VERSION
+from .dispatch import WorkDispatcher
+from .forms import Field, Tool, show_field, stands
+from .jobs import Job
+from .results import Fact, Result, ResultCache, ResultFigure, Table
+
+TOUCHES_NO_TABLE = (
+    "The explorer touches no table. It runs on this machine alone, sends nothing anywhere, and forgets "
+    "everything when it is stopped. Real data stays with the command line."
+)
+
+
+def page(title: str, *content: Content, rooms: Sequence[Tool], at: str = "", refresh: int | None = None) -> bytes:
+    """Write a whole page.
+
+    Parameters
+    ----------
+    title : str
+        Its heading, and the window's title.
+    *content
+        What stands under the heading.
+    rooms : sequence of Room
+        Where one can go from here.
+    at : str
+        The address of the page.
+    refresh : int, optional
+        After how many seconds it is asked for again where no script does it.
+    """
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        _again(refresh),
+        element("title", f"{title} · Iris"),
+        element("link", rel="icon", href="/static/iris.svg", type="image/svg+xml"),
+        element("link", rel="stylesheet", href="/static/explorer.css"),
+        element("script", src="/static/explorer.js", defer=True),
+        element("script", src="/static/draw.js", defer=True),
+    )
+    ways = [
+        element(
+            "li",
+            element("a", room.title, href=f"/{room.name}", aria_current="page" if room.name == at else None),
+        )
+        for room in rooms
+    ]
+    top = element(
+        "header",
+        element("a", "Skip to the content", href="#content", class_="skip"),
+        element(
+            "a", element("img", src="/static/iris.svg", alt="", width=26, height=26), "Iris", href="/", class_="home"
+        ),
+        element("nav", element("ul", ways), aria_label="Rooms"),
+    )
+    main = element("main", element("h1", title), joined(*content), id="content", tabindex=-1)
+    foot = element("footer", element("p", TOUCHES_NO_TABLE), element("p", f"Iris {VERSION}", class_="version"))
+    body = element("body", top, main, foot)
+    return ("<!doctype html>\n" + element("html", head, body, lang="en")).encode("utf-8", "replace")
+
+
+def _again(seconds: int | None) -> Html | None:
+    """Ask for the page again where no script does, which keeps the place of whoever reads it."""
+    if seconds is None:
+        return None
+    return element("noscript", element("meta", http_equiv="refresh", content=seconds))
+
+
+def home(rooms: Sequence[Tool]) -> bytes:
+    """Write the start page, which lists all pages and their uses."""
+    doors = [
+        element("li", element("a", element("h2", room.title), element("p", room.summary), href=f"/{room.name}"))
+        for room in rooms
+    ]
+    return page(
+        "Explore private answers",
+        element(
+            "p",
+            "See what a private answer costs and how far off it will be, before any record is read: design mechanisms, "
+            "check them, and read what was published. Everything made here can be taken away as a file, a picture, "
+            "Python or a command line that makes the same thing.",
+            class_="lead",
+        ),
+        element("ul", doors, class_="doors"),
+        element("p", TOUCHES_NO_TABLE, class_="promise"),
+        rooms=rooms,
+    )
+
+
+def error_page(status: int, rule: str, remedy: str, *, rooms: Sequence[Tool]) -> bytes:
+    """Say on a page of its own what went wrong, and what to do."""
+    return page(
+        _HEADINGS.get(status, "This cannot be shown"),
+        element("p", _sentence(rule), class_="lead"),
+        element("p", _sentence(remedy)),
+        element("p", f"Status {status}.", class_="help"),
+        rooms=rooms,
+    )
+
+
+def filled_in(text: str) -> Html:
+    """Say that a form is filled in, and waits for a button to be pressed."""
+    return element("p", text, class_="waiting", role="status")
+
+
+def wrong_note(text: str) -> Html:
+    """Say on a page what is wrong with what was asked."""
+    return element("div", element("p", text), class_="wrong-note", role="alert")
+
+
+_HEADINGS = {
+    403: "Not from here",
+    404: "There is no such page",
+    405: "Not in this way",
+    408: "Too slow",
+    413: "Too large",
+    421: "Not under this name",
+    500: "Something went wrong here",
+    503: "Too busy",
+}
+
+
+def _sentence(words: str) -> str:
+    said = words[:1].upper() + words[1:]
+    return said if said.endswith((".", "?", "/")) else f"{said}."
+
+
+# Pages of jobs: how far one is, how to stop it, and what came out of it.
+
+_HTML = "text/html; charset=utf-8"
+_SECONDS = 3
+"""After which a page without a script asks again."""
+_PATIENCE = 5.0
+_GONE = "this was worked on a while ago and is no longer kept"
+
+Finished = Callable[[Tool, Job], Awaitable[Response]]
+"""Shows a room's page with what a job made, or why it made nothing."""
+
+
+class JobPages:
+    """The pages of the jobs of one explorer.
+
+    Parameters
+    ----------
+    rooms : tuple of Room
+    lanes : callable
+        Returns where jobs are.
+    finished : callable
+    """
+
+    def __init__(self, rooms: tuple[Tool, ...], lanes: Callable[[], WorkDispatcher], finished: Finished) -> None:
+        self._rooms, self._lanes, self._finished = rooms, lanes, finished
+
+    def routes(self) -> list[Route]:
+        """Return the addresses of jobs."""
+        return [
+            Route("/jobs/{key}", self._job),
+            Route("/jobs/{key}/state", self._state),
+            Route("/jobs/{key}/cancel", self._cancel, methods=["POST"]),
+        ]
+
+    async def _job(self, request: Request) -> Response:
+        job, room = self._found(request)
+        if job.ended is not None:
+            return await self._finished(room, job)
+        return Response(self._progress(job, room), media_type=_HTML)
+
+    async def _state(self, request: Request) -> Response:
+        job, _ = self._found(request)
+        return Response(self._said(job), media_type=_HTML)
+
+    async def _cancel(self, request: Request) -> Response:
+        job, _ = self._found(request)
+        self._lanes().long.cancel(job)
+        await anyio.to_thread.run_sync(job.over.wait, _PATIENCE)
+        return RedirectResponse(f"/jobs/{job.key}", status_code=303)
+
+    def _found(self, request: Request) -> tuple[Job, Tool]:
+        job = self._lanes().long.find(request.path_params["key"])
+        room = None if job is None else next((one for one in self._rooms if one.name == job.room), None)
+        if job is None or room is None:
+            raise HTTPException(404, _GONE)
+        return job, room
+
+    def _progress(self, job: Job, room: Tool) -> bytes:
+        """Write the page of a job that is not over."""
+        minutes = self._lanes().long.seconds / 60
+        return page(
+            f"{room.title}: at work",
+            element(
+                "p",
+                f"This takes more than a moment. It may take up to {minutes:g} minutes and is then stopped. The result "
+                "appears here as soon as it is there; the page may be left meanwhile.",
+                class_="lead",
+            ),
+            element("div", self._said(job), data_job=f"/jobs/{job.key}/state", class_="job"),
+            element(
+                "form",
+                element("button", "Cancel", type="submit"),
+                method="post",
+                action=f"/jobs/{job.key}/cancel",
+                class_="cancel",
+                aria_label="Cancel this work",
+            ),
+            rooms=self._rooms,
+            at=room.name,
+            refresh=_SECONDS,
+        )
+
+    def _said(self, job: Job) -> Html:
+        """Say how far a job is; a script looks for what says that it is over."""
+        if job.ended is not None:
+            return element("p", "Done.", data_over=True, role="status")
+        before = self._lanes().long.ahead_of(job)
+        waits = f" ({before} before it)" if before else ""
+        return element(
+            "div",
+            element("p", f"Now: {job.phase}{waits}.", role="status"),
+            element("p", f"{job.elapsed:.0f} seconds so far", class_="elapsed"),
+        )
+
+
+# Write a page: its form next to its result, and everything that can be downloaded.
+
+_LONGEST_LINK = 6000
+"""Letters; browsers and servers take more, people's mail does not."""
+_MOST_ROWS = 200
+
+
+def room_page(
+    room: Tool,
+    values: Mapping[str, str],
+    result: Html,
+    *,
+    wrong: tuple[Field, str] | None = None,
+    rooms: Sequence[Tool],
+) -> bytes:
+    """Write a page.
+
+    Parameters
+    ----------
+    room, values
+        The page, and the values of its fields.
+    result : Html
+        What `show_result` made, or nothing.
+    wrong : (Field, str), optional
+        The field that is wrong, and what is wrong with it.
+    rooms : sequence of Room
+    """
+    fields = [show_field(each, values, wrong[1] if wrong and each is wrong[0] else None) for each in room.fields]
+    form = element(
+        "form",
+        fields,
+        element("div", element("button", room.submit, type="submit"), class_="submit"),
+        method="post" if room.posts else "get",
+        action=f"/{room.name}",
+        enctype="multipart/form-data" if room.posts else None,
+        data_live=f"/{room.name}/result" if room.live else None,
+        aria_label=room.title,
+        novalidate=True,
+    )
+    return page(
+        room.title,
+        element("p", room.introduction, class_="lead"),
+        element("div", form, element("section", result, id="result", aria_label="Result"), class_="room"),
+        rooms=rooms,
+        at=room.name,
+    )
+
+
+def link_to(room: Tool, values: Mapping[str, str]) -> str | None:
+    """Return the link that carries what a form says; None where it would be too long."""
+    said = {
+        one.name: values[one.name]
+        for one in room.fields
+        if one.kind != "file" and one.linked and stands(one, values) and values[one.name] != one.default
+    }
+    link = f"/{room.name}" + (f"?{urlencode(said)}" if said else "")
+    return link if len(link) <= _LONGEST_LINK else None
+
+
+def show_result(room: Tool, values: Mapping[str, str], result: Result, store: ResultCache) -> Html:
+    """Show an answer, and offer all that makes it."""
+    kind = f"headline {result.verdict}" if result.verdict else "headline"
+    pictures = [(picture, store.keep_picture(picture)) for picture in result.pictures]
+    return joined(
+        element("h2", "Result", class_="unseen"),
+        element("p", result.headline, class_=kind, role="status"),
+        _facts(result.facts) if result.facts else None,
+        [_figure(picture, address) for picture, address in pictures],
+        [_table(table) for table in result.tables],
+        [element("p", note, class_="note") for note in result.notes],
+        _take_away(room, values, result, pictures, store),
+    )
+
+
+def _facts(facts: Sequence[Fact]) -> Html:
+    lines = [
+        element(
+            "div",
+            element("dt", fact.name),
+            element("dd", fact.value, element("span", fact.remark, class_="remark") if fact.remark else None),
+        )
+        for fact in facts
+    ]
+    return element("dl", lines, class_="facts")
+
+
+def _figure(picture: ResultFigure, address: str) -> Html:
+    rows = [tuple(_shown(cell) for cell in row) for row in picture.rows[:_MOST_ROWS]]
+    more = len(picture.rows) - len(rows)
+    caption = f"The numbers behind: {picture.title}" + (f" (the first {_MOST_ROWS}; {more} more)" if more > 0 else "")
+    return element(
+        "figure",
+        # On a phone a picture keeps its size, so that its letters can be read, and scrolls by itself.
+        element(
+            "div",
+            element("img", src=f"/{address}.svg", alt=f"{picture.title}. {picture.description}"),
+            class_="drawn",
+            tabindex=0,
+            role="group",
+            aria_label=picture.title,
+        ),
+        element("figcaption", picture.title),
+        element(
+            "details",
+            element("summary", "In words and numbers"),
+            element("p", picture.description),
+            _table(Table(caption, tuple(picture.columns), tuple(rows))),
+        ),
+    )
+
+
+def _table(table: Table) -> Html:
+    head = element("thead", element("tr", [element("th", name, scope="col") for name in table.columns]))
+    body = element("tbody", [element("tr", [element("td", cell) for cell in row]) for row in table.rows])
+    whole = element("table", element("caption", table.caption), head, body)
+    # What scrolls must be reached by the keyboard too.
+    return element("div", whole, class_="scroll", tabindex=0, role="region", aria_label=table.caption)
+
+
+def _take_away(
+    room: Tool,
+    values: Mapping[str, str],
+    result: Result,
+    pictures: Sequence[tuple[ResultFigure, str]],
+    store: ResultCache,
+) -> Html:
+    files = [
+        element("li", element("a", file.name, href=f"/{store.keep_file(file)}", download=file.name))
+        for file in result.files
+    ]
+    drawn = [element("li", picture.title, ": ", _endings(picture, address)) for picture, address in pictures]
+    link = link_to(room, values)
+    said = (
+        element("a", _words_for_link(room, values), href=link)
+        if link is not None
+        else "what was pasted is too long for a link; keep it as a file"
+    )
+    return element(
+        "section",
+        element("h3", "Take it away"),
+        element("ul", files, drawn, element("li", said), class_="files"),
+        _code("Command line", result.command) if result.command else None,
+        _code("Python", result.python) if result.python else None,
+        class_="away",
+        aria_label="Take it away",
+    )
+
+
+def _words_for_link(room: Tool, values: Mapping[str, str]) -> str:
+    """Say what a link carries: never what a file holds."""
+    left_out = [one.label.lower() for one in room.fields if not one.linked and values[one.name]]
+    return "a link that carries all of this" + (f", but for: {', '.join(left_out)}" if left_out else "")
+
+
+def _endings(picture: ResultFigure, address: str) -> Html:
+    links = [
+        element(
+            "a",
+            ending.upper(),
+            href=f"/{address}.{ending}?save",
+            aria_label=f"{picture.title} as {ending.upper()}",
+            download=True,
+        )
+        for ending in ("svg", "png", "html")
+    ]
+    return joined(links[0], ", ", links[1], ", ", links[2])
+
+
+def _code(heading: str, text: str) -> Html:
+    return element(
+        "div",
+        element("h4", heading),
+        element("pre", element("code", text), tabindex=0, role="region", aria_label=heading),
+        class_="code",
+    )
+
+
+def _shown(cell: Any) -> str:
+    text = f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+    return repr(cell) if text == "1" and cell != 1 and isinstance(cell, float) else text  # no certainty that is none

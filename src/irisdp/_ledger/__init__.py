@@ -1,0 +1,92 @@
+"""The ledger of what was charged and answered: stores, limits, scope, history."""
+
+from typing import TYPE_CHECKING
+
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from .addresses import address_of
+    from .audience_limits import (
+        AudienceCost,
+        AudienceSpending,
+        is_audience,
+        same_audience,
+        say_unlimited,
+        unlimited,
+        unlimited_in,
+    )
+    from .discovery import (
+        TableFingerprint,
+        TableVersion,
+        check_ledger,
+        check_neighbours,
+        data_location,
+        find_ledger,
+        fingerprint_of_table,
+        match_fingerprint,
+        names_of_data,
+        secret_key_file,
+    )
+    from .entries import (
+        ChargedAnswer,
+        LedgerEntry,
+        hash_of,
+        last_fingerprint,
+        pinned_facts,
+        read_limit,
+        read_object,
+        read_spent,
+    )
+    from .fingerprints import SECRET_BYTES, secret_file, secret_key_path, unit_key
+    from .ledger import Ledger
+    from .limits import check_budget, named_limit
+    from .migration import refuse_moved
+    from .releases import Release, lines_as_html, list_releases
+    from .scope import LedgerScope, check_scope, scope_in_advance
+    from .store import Damaged
+
+__all__ = [
+    "SECRET_BYTES",
+    "AudienceCost",
+    "AudienceSpending",
+    "ChargedAnswer",
+    "Damaged",
+    "Ledger",
+    "LedgerEntry",
+    "LedgerScope",
+    "Release",
+    "TableFingerprint",
+    "TableVersion",
+    "address_of",
+    "check_budget",
+    "check_ledger",
+    "check_neighbours",
+    "check_scope",
+    "data_location",
+    "find_ledger",
+    "fingerprint_of_table",
+    "hash_of",
+    "is_audience",
+    "last_fingerprint",
+    "lines_as_html",
+    "list_releases",
+    "match_fingerprint",
+    "named_limit",
+    "names_of_data",
+    "pinned_facts",
+    "read_limit",
+    "read_object",
+    "read_spent",
+    "refuse_moved",
+    "same_audience",
+    "say_unlimited",
+    "scope_in_advance",
+    "secret_file",
+    "secret_key_file",
+    "secret_key_path",
+    "unit_key",
+    "unlimited",
+    "unlimited_in",
+]
+
+exports(__name__)

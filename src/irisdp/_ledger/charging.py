@@ -1,0 +1,96 @@
+"""Charge a question inside a ledger's transaction: find its answer, or check the cost, draw and record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..accounting import Charge, Currency
+from ..errors import BadInput
+from .audience_limits import AudienceCost, AudienceSpending, with_told
+from .entries import (
+    ChargedAnswer,
+    LedgerEntry,
+    check_pinned,
+    find_settlement,
+    hash_of,
+    insert_settlement,
+    note_outputs,
+    pin,
+    read_limit,
+    read_spent,
+)
+from .limits import check_budget
+from .migration import begin
+from .releases import Earlier, Release, list_releases
+from .scope import LedgerScope
+from .store import Damaged, LedgerStore, LedgerTransaction, currency_of
+
+Price = Callable[[Sequence[Release], Currency], Charge]
+"""Works out a cost in the ledger's currency from the earlier releases of the same data, which an answer may build on;
+there are none where the currency refines nothing."""
+
+Draw = Callable[[Sequence[Release], Charge], Sequence[LedgerEntry]]
+"""Draws the answers, given the same releases and what to charge; it must neither fork nor write to a ledger, and other
+threads that use one wait for it."""
+
+Tells = Callable[[Currency], AudienceCost]
+"""Works out what the answers tell each audience by themselves, in the ledger's currency."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChargeRequest:
+    """The input of `Ledger.settle`, which explains it."""
+
+    query: str
+    text: str
+    """The question as canonical JSON."""
+    fingerprint: str
+    promise: LedgerScope
+    cost: Charge | Price
+    draw: Draw
+    tells: Tells | None
+    outputs: Mapping[str | None, Sequence[str]]
+    drawn: set[tuple[LedgerEntry, ...]] = field(default_factory=set)
+    """What was drawn for it so far; more than once only where a server undid it."""
+
+
+def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRequest) -> ChargedAnswer:
+    """Charge a question, with no other writer of the ledger; nothing holds before the transaction is committed."""
+    begin(rows, store.name)
+    facts = asked.promise.facts()
+    check_pinned(rows, store.name, facts, asked.fingerprint)
+    pin(rows, store.name, facts)  # rolled back with everything else
+    question_hash = hash_of(asked.text)
+    found = find_settlement(rows, asked.fingerprint, question_hash)
+    if found is not None:
+        note_outputs(rows, found, asked.outputs)
+        # Ours, where a server went away before it could say that it had written it down.
+        return replace(found, repeated=found.entries not in asked.drawn)
+    currency = currency_of(rows)
+    # Given earlier answers, what builds on them may be less private than their sums say: proofs/filters.md.
+    earlier = Earlier(lambda: list_releases(store, rows, asked.fingerprint) if currency.refines else [])
+    price = asked.cost if isinstance(asked.cost, Charge) else asked.cost(earlier, currency)
+    limit, spent = read_limit(rows), read_spent(rows)
+    check_budget(limit, spent, price)
+    telling = AudienceCost(alone={None: price}) if asked.tells is None else asked.tells(currency)
+    AudienceSpending.of(rows, store.name).check(telling, asked.fingerprint)
+    entries = tuple(asked.draw(earlier, price))
+    if sum((entry.cost for entry in entries), currency.cost()) != price:
+        raise BadInput("cost", "must be the sum of the entries' costs", "share it out among the entries exactly")
+    if asked.tells is not None:
+        entries = with_told(entries, telling)
+    row = {
+        "query": asked.query,
+        "question": asked.text,
+        "question_hash": question_hash,
+        "fingerprint": asked.fingerprint,
+    }
+    fresh = insert_settlement(rows, row, entries)
+    note_outputs(rows, fresh, asked.outputs)
+    # What comes back is what asking again finds, and what the next question is weighed against.
+    kept = find_settlement(rows, asked.fingerprint, question_hash)
+    if kept != replace(fresh, repeated=True) or (read_limit(rows), read_spent(rows)) != (limit, spent + price):
+        raise Damaged
+    asked.drawn.add(entries)
+    return fresh

@@ -1,0 +1,303 @@
+"""What stands in a ledger, read and written inside a transaction of `Ledger`; exact rationals in text."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from .._exact import rational
+from ..accounting import CURRENCIES, Charge, Currency
+from ..errors import BadInput, ScopeRefused
+from .history import adopt, digests, record
+from .scope import FACTS, check_scope
+from .store import Damaged, LedgerTransaction, added, check_kept, count_in, currency_of, is_current, typed, upgrade
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerEntry:
+    """What one audience gets: its share of the cost, the answers as bytes, and details as JSON text."""
+
+    audience: str | None = None
+    cost: Charge
+    answers: bytes
+    details: str = "{}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChargedAnswer:
+    """The entries of a question as the disk holds them, their ids, when they were drawn, and whether they were there.
+
+    The date is in UTC, as ISO 8601 text.
+    """
+
+    entries: tuple[LedgerEntry, ...]
+    ids: tuple[int, ...]
+    date: str
+    repeated: bool
+
+    @property
+    def charged(self) -> Charge:
+        """What was charged now: nothing for answers that were there."""
+        first, *others = (entry.cost for entry in self.entries)
+        return first * 0 if self.repeated else sum(others, first)
+
+
+def read_limit(rows: LedgerTransaction) -> Charge | None:
+    """Return the most that may be spent; None where no limit was set."""
+    kind = currency_of(rows).cost
+    found = rows.find(f"SELECT {', '.join(kind.__slots__)} FROM budget")
+    return read_cost(kind, *found[0]) if found else None
+
+
+def insist_on(rows: LedgerTransaction, wanted: Currency, name: str) -> None:
+    """Let an empty ledger count in a currency, and refuse one that counts in another.
+
+    Raises
+    ------
+    ScopeRefused
+        Where the ledger has a limit or a release in another currency.
+    """
+    if not count_in(rows, wanted):
+        here = currency_of(rows).name
+        raise ScopeRefused(
+            f"{name} counts in {here}, which was fixed by its first limit or release, and not in"
+            f" {wanted.name}; set a limit in {here}, or name a new ledger",
+            differs=["currency"],
+            pinned={"currency": here},
+        )
+
+
+def write_limit(rows: LedgerTransaction, limit: Charge) -> None:
+    """Write down the most that may be spent, in the ledger's currency."""
+    if read_limit(rows) != limit:
+        _keep_one(rows, "budget", limit.to_document())
+        record(rows, "limit", {"limit": limit.to_document()})
+
+
+def read_spent(rows: LedgerTransaction) -> Charge:
+    """Return the sum of all charges."""
+    # Grouped by text, which an index answers: 100,000 charges are a handful of different ones.
+    kind = currency_of(rows).cost
+    columns = ", ".join(kind.__slots__)
+    found = rows.find(f"SELECT count(*), {columns} FROM release GROUP BY {columns}")
+    return sum((read_cost(kind, *numbers) * times for times, *numbers in found), kind())
+
+
+def read_cost(kind: type[Charge], *numbers: str) -> Charge:
+    """Read a cost back from text; an invalid cost means that the file is damaged."""
+    return _read_cost(kind.__slots__, *numbers)
+
+
+@functools.lru_cache
+def _read_cost(columns: tuple[str, ...], *numbers: str) -> Charge:
+    kind = next(currency.cost for currency in CURRENCIES if currency.cost.__slots__ == columns)
+    try:
+        return kind(*(rational(number, "cost") for number in numbers))
+    except BadInput:
+        raise Damaged from None  # the file is to blame, not the caller
+
+
+def find_settlement(rows: LedgerTransaction, fingerprint: str, question_hash: str) -> ChargedAnswer | None:
+    """Return the stored answers to a question about one version of the data, or None."""
+    settled = rows.find(
+        "SELECT id, settled FROM settlement WHERE fingerprint = ? AND question_hash = ?", (fingerprint, question_hash)
+    )
+    if not settled:
+        return None
+    ((number, date),) = typed(("id", "settled"), settled)
+    kind = currency_of(rows).cost
+    columns = ("id", "audience", "answers", "details", *kind.__slots__)
+    asked = f"SELECT {', '.join(columns)} FROM release WHERE settlement = ? ORDER BY id"
+    found = typed(columns, rows.find(asked, (number,)))
+    if not found:
+        raise Damaged
+    entries = (
+        LedgerEntry(
+            audience=audience, cost=read_cost(kind, *numbers), answers=zlib.decompress(answers), details=details
+        )
+        for _, audience, answers, details, *numbers in found
+    )
+    return ChargedAnswer(tuple(entries), tuple(row[0] for row in found), date, repeated=True)
+
+
+def insert_settlement(
+    rows: LedgerTransaction, asked: Mapping[str, str], entries: tuple[LedgerEntry, ...]
+) -> ChargedAnswer:
+    """Write down a question as it was asked, and what each audience gets."""
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    settlement = added(rows, "settlement", {"settled": date, **asked})
+    ids = tuple(_insert_entry(rows, settlement, entry) for entry in entries)
+    record(rows, "release", digests(rows, settlement, ids))
+    return ChargedAnswer(entries, ids, date, repeated=False)
+
+
+def _insert_entry(rows: LedgerTransaction, settlement: int, entry: LedgerEntry) -> int:
+    """Write down what one audience gets, and return its id."""
+    row = {
+        "settlement": settlement,
+        "audience": entry.audience,
+        **entry.cost.to_document(),
+        "details": entry.details,
+        "answers": zlib.compress(entry.answers, 1),  # the quickest compression: others wait meanwhile
+    }
+    return added(rows, "release", row)
+
+
+def note_outputs(
+    rows: LedgerTransaction, settlement: ChargedAnswer, outputs: Mapping[str | None, Sequence[str]]
+) -> None:
+    """Write down to which files the answers are going to be written, each once."""
+    written = []
+    for number, entry in zip(settlement.ids, settlement.entries, strict=True):
+        for path in outputs.get(entry.audience, ()):
+            if not rows.find("SELECT 1 FROM output WHERE release = ? AND path = ?", (number, path)):
+                rows.change("INSERT INTO output (release, path) VALUES (?, ?)", (number, path))
+                written.append([number, path])
+    if written:
+        record(rows, "outputs", {"outputs": written})
+
+
+def read_outputs(rows: LedgerTransaction) -> dict[int, tuple[str, ...]]:
+    """Return the files of every release that has some, in the order in which they were written."""
+    found: dict[int, tuple[str, ...]] = {}
+    if is_current(rows):
+        columns = ("release", "path")
+        for number, path in typed(columns, rows.find("SELECT release, path FROM output ORDER BY rowid")):
+            found[number] = (*found.get(number, ()), path)
+    return found
+
+
+def known_fingerprints(rows: LedgerTransaction, fingerprints: Iterable[str]) -> set[str]:
+    """Return those fingerprints that the ledger has answered about."""
+    statement = "SELECT fingerprint FROM settlement WHERE fingerprint = ? LIMIT 1"
+    return {found for one in fingerprints for (found,) in rows.find(statement, (one,))}
+
+
+def last_fingerprint(rows: LedgerTransaction) -> str | None:
+    """Return which version of the data was answered about last."""
+    found = rows.find("SELECT fingerprint FROM settlement ORDER BY id DESC LIMIT 1")
+    return str(found[0][0]) if found else None
+
+
+def pinned_facts(rows: LedgerTransaction, name: str) -> dict[str, Any]:
+    """Return what the ledger is pinned to; facts that are open yet are missing.
+
+    Raises
+    ------
+    ScopeRefused
+        For a ledger of version 0.1 whose releases have different relations or units: their sum guarantees nothing.
+    """
+    if not is_current(rows):
+        return _facts_of_questions(rows, name)
+    found = rows.find("SELECT facts FROM promise")
+    return _facts(found[0][0]) if found else {}
+
+
+def promise_document(rows: LedgerTransaction, name: str) -> dict[str, Any]:
+    """Return the pinned facts, None for those still open; add a note if the ledger's sum guarantees nothing."""
+    try:
+        pinned, note = pinned_facts(rows, name), {}
+    except ScopeRefused as refusal:
+        pinned, note = {}, {"note": str(refusal)}
+    return {**{fact: pinned.get(fact) for fact in FACTS}, **note}
+
+
+def check_pinned(rows: LedgerTransaction, name: str, asked: Mapping[str, Any], fingerprint: str | None = None) -> None:
+    """Refuse a release outside the ledger's scope; data that was answered about is the same table under any name."""
+    known = fingerprint is None or known_fingerprints(rows, [fingerprint])
+    check_scope(pinned_facts(rows, name), asked, name, except_for=["table"] if known else [])
+
+
+def pin(rows: LedgerTransaction, name: str, asked: Mapping[str, Any]) -> None:
+    """Pin the facts that are open yet; a ledger of format 1 becomes one of today's, in the same transaction."""
+    pinned = pinned_facts(rows, name)
+    if not is_current(rows):
+        upgrade(rows)
+        adopt(rows)
+    elif asked.keys() <= pinned.keys():
+        return
+    facts = {**asked, **pinned}
+    keep_facts(rows, facts)
+    record(rows, "promise", {"facts": facts})
+
+
+def keep_facts(rows: LedgerTransaction, facts: Mapping[str, Any]) -> None:
+    """Write down what the ledger is pinned to, in place of what it was."""
+    _keep_one(rows, "promise", {"facts": json.dumps(facts, sort_keys=True, ensure_ascii=False)})
+
+
+def set_scope(rows: LedgerTransaction, name: str, facts: Mapping[str, Any]) -> None:
+    """Pin facts before the first release; those that are pinned already must be the same."""
+    pinned = pinned_facts(rows, name)
+    # Both ways: in advance nothing may be narrowed either.
+    check_scope(pinned, {**pinned, **facts}, name)
+    check_scope(facts, {**facts, **pinned}, name)
+    pin(rows, name, facts)
+
+
+def hash_of(question: str) -> str:
+    """Return the hash by which a ledger finds a question."""
+    return hashlib.sha256(question.encode()).hexdigest()
+
+
+def _keep_one(rows: LedgerTransaction, table: str, row: Mapping[str, Any]) -> None:
+    """Write the only row of a table, in place of the one that is there."""
+    names = ", ".join(row)
+    newer = ", ".join(f"{name} = excluded.{name}" for name in row)
+    rows.change(
+        f"INSERT INTO {table} (id, {names}) VALUES (1{', ?' * len(row)}) ON CONFLICT (id) DO UPDATE SET {newer}",
+        tuple(row.values()),
+    )
+    check_kept(rows, table, row, 1)
+
+
+def _facts_of_questions(rows: LedgerTransaction, name: str) -> dict[str, Any]:
+    """Work out what a ledger of version 0.1 promises: what its questions say, as far as they say the same."""
+    promised = set()
+    public: set[str] = set()
+    for (text,) in rows.find("SELECT question FROM settlement"):
+        question = read_object(text)
+        promised.add((question.get("relation"), question.get("unit")))
+        if question.get("public_membership"):
+            public.update(map(str, question.get("by") or ()))
+    if len(promised) > 1:
+        relations, units = ({pair[place] for pair in promised} for place in (0, 1))
+        mixed = {"relation": relations, "unit": units}
+        pinned = {name: sorted(map(str, found)) for name, found in mixed.items() if len(found) > 1}
+        raise ScopeRefused(
+            f"{name} was written by irisdp 0.1 and adds up releases with different settings ({', '.join(pinned)})."
+            " Its total therefore guarantees nothing, and Iris adds no release to it. Name a new ledger with ledger=,"
+            " and lower its limit by what was spent here",
+            differs=list(pinned),
+            pinned=pinned,
+        )
+    for relation, unit in promised:
+        if relation is not None:
+            return {"relation": relation, "unit": unit, "public_columns": sorted(public)}
+    return {}
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """Read a JSON object back; any other value means that the file is damaged."""
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        raise Damaged from None  # the file is to blame, not the caller
+    if not isinstance(found, dict):
+        raise Damaged
+    return found
+
+
+def _facts(text: str) -> dict[str, Any]:
+    facts = read_object(text)
+    kinds = {"table": str | None, "columns": dict, "relation": str, "unit": str | None, "public_columns": list}
+    kinds["audiences"] = dict  # their limits: _ledger/audience_limits.py
+    if not facts.keys() <= kinds.keys() or not all(isinstance(facts[fact], kinds[fact]) for fact in facts):
+        raise Damaged
+    return facts

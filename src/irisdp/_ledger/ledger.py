@@ -1,0 +1,353 @@
+"""The budget on disk: charge and answer are one transaction.
+
+A ledger is one SQLite file, or one schema in PostgreSQL. `Ledger.settle` looks up the question, checks its cost against
+the limit, draws the answer and records both. All of this happens in one transaction with no other writer, and only what
+the disk has confirmed is returned. If the process is interrupted (by a kill, a full disk or a power loss), the ledger
+holds either no charge and no answer, or both. In the second case asking again returns the answer at no further cost. An
+answer without a charge cannot be.
+
+The spent budget is never stored: it is the sum of the rows, as exact rationals in text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._exact import Rational, checked, file_path, told_below
+from .._hooks import Drawable
+from .._lazy import renamed_method
+from ..accounting import CURRENCIES, Charge, Currency
+from .addresses import address_of
+from .audience_limits import AudienceSpending, check_audience_limits, limit_audience
+from .charging import ChargeRequest, Draw, Price, Tells, charge_question
+from .entries import (
+    ChargedAnswer,
+    check_pinned,
+    hash_of,
+    insist_on,
+    known_fingerprints,
+    last_fingerprint,
+    read_limit,
+    read_spent,
+    set_scope,
+    write_limit,
+)
+from .file_store import LedgerFile, resolved
+from .history import History, check_history
+from .limits import limit_of
+from .migration import begin, closing, move, refuse_moved
+from .releases import Release, ledger_document, lines_as_html, list_releases
+from .scope import LedgerScope
+from .store import LedgerStore, LedgerTransaction, currency_of
+
+# Which store holds a ledger: what its name says, a file or the address of a server.
+
+
+def store_at(place: str | os.PathLike[str]) -> LedgerStore:
+    """Return the store of a ledger, which need not be there yet; nothing is opened.
+
+    Raises
+    ------
+    BadInput
+        For what is neither a usable path nor an address without a password.
+    """
+    address = address_of(place)
+    if address is None:
+        return LedgerFile(resolved(file_path(place, "ledger")))
+    from .server_store import LedgerServer
+
+    return LedgerServer(address)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Ledger(Drawable):
+    """A budget and the releases charged to it, in a file or on a server that outlives the process.
+
+    The object holds only the place: it may be copied, pickled, shared by threads and carried across a fork. A ledger
+    that is not there yet reads as empty and without limit; the first limit or settlement creates it (mode 0600).
+
+    Parameters
+    ----------
+    path : path, or text
+        The file, on a local disk, in a folder that can be written (SQLite keeps its log beside the file). Or an
+        address without a password, `postgresql://USER@HOST/DATABASE?schema=NAME`: the schema, `irisdp` unless named,
+        is the ledger (docs/decisions/0040-a-ledger-for-a-team.md).
+
+    Raises
+    ------
+    BadInput
+        From every method, in one line, when the place cannot serve: damaged, not a ledger, a folder, not writable, on a
+        full disk, a server out of reach. Nothing is released then.
+    NotShown
+        When a server went away while it wrote, and does not come back: asking again costs nothing that was charged.
+    """
+
+    store: LedgerStore
+    """Where the rows are kept."""
+
+    @checked
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        object.__setattr__(self, "store", store_at(path))
+
+    def __repr__(self) -> str:
+        """Say where it is."""
+        return f"Ledger({str(self.place)!r})"
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None on a server."""
+        return getattr(self.store, "path", None)
+
+    @property
+    def place(self) -> Path | str:
+        """The file, or the address: `Ledger(book.place)` is the same ledger."""
+        return self.path or self.store.name
+
+    @property
+    def currency(self) -> Currency:
+        """What charges are counted in: ε and δ, unless the ledger was made with a limit in μ or ρ."""
+        with self.store.reading() as rows:
+            return currency_of(rows)
+
+    @property
+    def limit(self) -> Charge | None:
+        """The most that may be spent; None where no limit was set."""
+        with self.store.reading() as rows:
+            return read_limit(rows)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be spent from it: it was moved, or awaits one that is being moved to it."""
+        with self.store.reading() as rows:
+            return bool(closing(rows))
+
+    @property
+    def spent(self) -> Charge:
+        """The sum of all charges, exactly."""
+        with self.store.reading() as rows:
+            return read_spent(rows)
+
+    @checked
+    def set_limit(
+        self,
+        epsilon: Rational | None = None,
+        delta: Rational = 0,
+        *,
+        mu: Rational | None = None,
+        rho: Rational | None = None,
+        audience: str | None = None,
+    ) -> Charge:
+        """Set the most that may be spent, in place of an earlier limit; the first one says what the ledger counts in.
+
+        Parameters
+        ----------
+        epsilon, delta : number or text
+            Sums of ε and of δ.
+        mu : number or text
+            Instead: μ of everything together, in (0, 1000]. Charges are μ², which add up to at most its square.
+        rho : number or text
+            Instead: ρ of everything together, in (0, 500000]. Charges are ρ.
+        audience : str, optional
+            Set instead the limit of this audience alone, within the ledger's limit. It bounds the sum of this
+            audience's own answers and of the answers that name no audience. It holds where nobody asks on its behalf
+            what somebody else's answers suggest; the ledger's limit holds whatever is asked (proofs/audiences.md).
+
+        Returns
+        -------
+        Charge
+            The amount spent already; with an audience, what this audience has spent. If this exceeds the
+            new limit, nothing more can be spent.
+
+        Raises
+        ------
+        BadInput
+            For a limit of an audience where the ledger has none.
+        ScopeRefused
+            Where the ledger has a limit or a release in another currency.
+
+        References
+        ----------
+        proofs/filters.md: that questions may depend on earlier answers in each currency.
+        """
+        return self.restrict(limit_of(epsilon=epsilon, delta=delta, mu=mu, rho=rho), audience=audience)
+
+    @checked
+    def restrict(self, limit: Charge, *, once: bool = False, audience: str | None = None) -> Charge:
+        """Set the most that may be spent, as `set_limit` does, in any currency; `once` leaves one that is there."""
+        wanted = next(currency for currency in CURRENCIES if currency.cost is type(limit))
+
+        if audience is not None:
+            check_audience_limits(self.limit, limit, audience)  # before a ledger is made for it
+
+        def work(rows: LedgerTransaction) -> Charge:
+            begin(rows, self.store.name)
+            if audience is not None:
+                limit_audience(rows, self.store.name, audience, limit)
+                return AudienceSpending.of(rows, self.store.name).of_audience(audience)
+            insist_on(rows, wanted, self.store.name)
+            if not once or read_limit(rows) is None:
+                write_limit(rows, limit)
+            return read_spent(rows)
+
+        return self.store.write(work)
+
+    def releases(self) -> list[Release]:
+        """List what was released, oldest first."""
+        with self.store.reading() as rows:
+            return list_releases(self.store, rows)
+
+    @checked
+    def verify(self, head: str | None = None) -> History:
+        """Compare the history with all that stands in the ledger; it must go on from a `head` that somebody kept."""
+        with self.store.reading() as rows:
+            return check_history(rows, head)
+
+    @checked
+    def copy_to(self, place: str | os.PathLike[str]) -> Ledger:
+        """Carry all over to a place that is empty, or that it left before; close this ledger, return the one there."""
+        there = Ledger(place)
+        move(self.store, there.store, str(there.place))
+        return there
+
+    def latest(self) -> list[Release]:
+        """List the releases of that version of the data which was answered about last, oldest first."""
+        with self.store.reading() as rows:
+            fingerprint = last_fingerprint(rows)
+            return [] if fingerprint is None else list_releases(self.store, rows, fingerprint)
+
+    document = renamed_method("document", "to_document")
+
+    def to_document(self) -> dict[str, Any]:
+        """Return limit, spending, scope and releases at one moment as JSON-ready data with exact numbers.
+
+        Nothing is left of a ledger that went elsewhere (`moved_to`), or that awaits one (`awaits`).
+        """
+        with self.store.reading() as rows:
+            return ledger_document(self.store, rows)
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what `irisdp ledger` shows: what is spent of what, and the newest releases."""
+        with self.store.reading() as rows:
+            limit, spent = read_limit(rows), read_spent(rows)
+            of = closing(rows) or ("; no limit is set" if limit is None else f" of {limit.told(told_below)}")
+            return lines_as_html(f"Ledger: {self.store.name}; spent {spent}{of}", list_releases(self.store, rows))
+
+    @checked
+    def pin(self, facts: Mapping[str, Any]) -> None:
+        """Pin facts before the first release; those that are pinned already must be the same.
+
+        Parameters
+        ----------
+        facts : mapping
+            As `irisdp._ledger.scope.scope_in_advance` returns them.
+        """
+
+        def work(rows: LedgerTransaction) -> None:
+            begin(rows, self.store.name)
+            set_scope(rows, self.store.name, facts)
+
+        self.store.write(work)
+
+    @checked
+    def check(self, promise: LedgerScope, fingerprint: str | None = None) -> None:
+        """Refuse a release that does not keep what the ledger is pinned to, before anything is read or drawn.
+
+        Parameters
+        ----------
+        promise : LedgerScope
+            What the release takes for granted.
+        fingerprint : str, optional
+            Fingerprint of the version of the data, once it is known. The table's name is checked only then, because
+            data that the ledger has answered about is the same table under any name.
+
+        Raises
+        ------
+        ScopeRefused
+            Which facts differ, as pinned and as asked.
+        """
+        with self.store.reading() as rows:
+            refuse_moved(rows, self.store.name)
+            check_pinned(rows, self.store.name, promise.facts(), fingerprint)
+
+    @checked
+    def known(self, fingerprints: Sequence[str]) -> set[str]:
+        """Return those fingerprints that the ledger has answered about."""
+        with self.store.reading() as rows:
+            return known_fingerprints(rows, fingerprints)
+
+    @checked
+    def answered(self, question: str) -> bool:
+        """Return whether a question was charged before, about any version of the data."""
+        with self.store.reading() as rows:
+            return bool(rows.find("SELECT 1 FROM settlement WHERE question_hash = ?", (hash_of(question),)))
+
+    @checked
+    def settle(
+        self,
+        *,
+        query: str,
+        question: str,
+        fingerprint: str,
+        promise: LedgerScope,
+        cost: Charge | Price,
+        draw: Draw,
+        tells: Tells | None = None,
+        outputs: Mapping[str | None, Sequence[str]] | None = None,
+    ) -> ChargedAnswer:
+        """Charge for a question and answer it, both or neither. A question charged before is answered again for free.
+
+        Parameters
+        ----------
+        query : str
+            One line for people.
+        question : str
+            Canonical JSON text of all public facts that decide the answer's distribution, its privacy among them.
+        fingerprint : str
+            Names the version of the data (`fingerprint`).
+        promise : LedgerScope
+            What the release takes for granted; the first one pins it, later ones must keep it.
+        cost : Charge, or callable
+            What the answer costs; or what it costs given the earlier releases of the same data, on which it may build,
+            and the ledger's currency.
+        draw : callable
+            Called only where the cost fits, which it is given too; its entries share it out exactly. If it raises,
+            nothing is spent. It is called once, and again where a server undid what it had drawn, which nobody saw.
+        tells : callable, optional
+            What the answers tell each audience by themselves, in a currency; by default what they cost, to everybody.
+        outputs : mapping, optional
+            For each audience the files that its answers will be written to.
+
+        Returns
+        -------
+        ChargedAnswer
+            Committed: the charge and the answers are on the disk.
+
+        Raises
+        ------
+        BudgetRefused
+            If the cost does not fit in the remaining budget of the ledger or of an audience. Nothing was drawn or
+            spent.
+        ScopeRefused
+            Where the release does not keep what the ledger is pinned to; nothing was drawn or spent.
+        BadInput
+            Where the entries do not share out the cost, or the file cannot serve.
+
+        References
+        ----------
+        tests/statistics/ledger: kills, failing writes, power loss and crowds of processes.
+        """
+        asked = ChargeRequest(
+            query=query,
+            text=question,
+            fingerprint=fingerprint,
+            promise=promise,
+            cost=cost,
+            draw=draw,
+            tells=tells,
+            outputs=outputs or {},
+        )
+        return self.store.write(lambda rows: charge_question(rows, self.store, asked))

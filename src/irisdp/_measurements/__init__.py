@@ -1,0 +1,107 @@
+"""Cell mechanisms: what answers about one cell, given the node of a small graph that it is on."""
+
+from typing import TYPE_CHECKING
+
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from .confidence import assured_distance, least_distance, surely_within
+    from .counts import CountNodes, GaussianNoise, GeometricNoise, ShapeNoise, UniversalNoiseMeasurement
+    from .decisions import NO_BOUNDARY, DecisionDistances, DecisionMeasurement, NoisyBands, band_names
+    from .designed import DesignedAnswers, PlacedNodes
+    from .means import MeanFromCentre, MeanFromEnds, MeanNodes, MeanOfAll
+    from .partition_selection import GroupCountNodes, NoisyCountSelection, PartitionSelection, named_ends, share_of
+    from .plurality import GapNodes, LargestCategory
+    from .protocol import (
+        ANSWER_COLUMNS,
+        ASSURED,
+        HIGH,
+        LOW,
+        PROBABILITY,
+        USUAL_CONFIDENCE,
+        ChainLink,
+        ConfidenceStatement,
+        ExplainsPrivacyUnit,
+        HasAuxiliaryOutput,
+        Measurement,
+        MeasurementInput,
+        SelectsPartitions,
+        first_where,
+        longer,
+        padded_size,
+        records,
+        short,
+    )
+    from .quantiles import BinNodes, QuantileBin
+    from .randomized_response import EachRecord, RecordNodes
+    from .rankings import CategoryNodes, LargestCategories
+    from .registry import KINDS, MeasurementKind
+    from .sizes import LARGEST_SIZE, SizeNodes, SizesShape, SortedSizes, sizes_between
+    from .sums import Grid, NoisySums, SpreadNoise, StaircaseNoise, noise_for
+
+__all__ = [
+    "ANSWER_COLUMNS",
+    "ASSURED",
+    "HIGH",
+    "KINDS",
+    "LARGEST_SIZE",
+    "LOW",
+    "NO_BOUNDARY",
+    "PROBABILITY",
+    "USUAL_CONFIDENCE",
+    "BinNodes",
+    "CategoryNodes",
+    "ChainLink",
+    "ConfidenceStatement",
+    "CountNodes",
+    "DecisionDistances",
+    "DecisionMeasurement",
+    "DesignedAnswers",
+    "EachRecord",
+    "ExplainsPrivacyUnit",
+    "GapNodes",
+    "GaussianNoise",
+    "GeometricNoise",
+    "Grid",
+    "GroupCountNodes",
+    "HasAuxiliaryOutput",
+    "LargestCategories",
+    "LargestCategory",
+    "MeanFromCentre",
+    "MeanFromEnds",
+    "MeanNodes",
+    "MeanOfAll",
+    "Measurement",
+    "MeasurementInput",
+    "MeasurementKind",
+    "NoisyBands",
+    "NoisyCountSelection",
+    "NoisySums",
+    "PartitionSelection",
+    "PlacedNodes",
+    "QuantileBin",
+    "RecordNodes",
+    "SelectsPartitions",
+    "ShapeNoise",
+    "SizeNodes",
+    "SizesShape",
+    "SortedSizes",
+    "SpreadNoise",
+    "StaircaseNoise",
+    "UniversalNoiseMeasurement",
+    "assured_distance",
+    "band_names",
+    "first_where",
+    "least_distance",
+    "longer",
+    "named_ends",
+    "noise_for",
+    "padded_size",
+    "records",
+    "share_of",
+    "short",
+    "sizes_between",
+    "surely_within",
+]
+
+exports(__name__)

@@ -1,0 +1,155 @@
+"""Which bin holds a quantile of each cell, drawn exactly from whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._exact import Enclosure, rational_text, shown_above
+from .._sampling import BitSource, ThresholdTable, bracket_rational, chunks, open_cell, resolve, system_bits
+from ..privacy import Privacy
+from .confidence import assured_names, at_most
+from .protocol import ChainLink, ConfidenceStatement, records
+
+if TYPE_CHECKING:
+    from ..design import Quantile
+
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinNodes:
+    """How many records are in each bin, per cell; private, and not shown by `repr`.
+
+    Attributes
+    ----------
+    names : tuple of text
+        The bins, in order; public.
+    counts : int64 array, shape (cells, bins)
+        Records in each. Those without a value are in none.
+    """
+
+    names: tuple[str, ...]
+    counts: Integers = field(repr=False)
+
+    def __len__(self) -> int:
+        """Count the cells."""
+        return len(self.counts)
+
+    def padded(self, size: int) -> BinNodes:
+        """Return `size` nodes: these, and after them cells that nobody is in."""
+        nobody = np.zeros((size - len(self.counts), len(self.names)), dtype=np.int64)
+        return BinNodes(self.names, np.concatenate([self.counts, nobody]))
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileBin:
+    """Names the bin that holds a quantile.
+
+    Parameters
+    ----------
+    design : Quantile
+        Whole numbers in proportion to which bins are named, for any counts.
+    names : tuple of text
+        The bins, in order.
+
+    References
+    ----------
+    docs/theory.md#quantiles; proofs/quantiles.md.
+    """
+
+    design: Quantile
+    names: tuple[str, ...]
+
+    @property
+    def privacy(self) -> Privacy:
+        """What one step on a cell's graph may reveal."""
+        return self.design.privacy
+
+    @property
+    def chained(self) -> Privacy | None:
+        """None: such answers form no chain."""
+        return None
+
+    def draw(
+        self, nodes: BinNodes, links: Sequence[ChainLink] = (), *, source: BitSource | None = None
+    ) -> NDArray[np.object_]:
+        """Draw one name per cell: a word each, and ⌈log2 k⌉ comparisons; more words only in a tie."""
+        bits = system_bits(source)
+        names = np.array(self.names, dtype=object)
+        drawn = np.empty(len(nodes), dtype=np.int64)
+        for part in chunks(len(nodes)):
+            sums = np.cumsum(self.design.form.weights(nodes.counts[part]), axis=1)
+            cells = [
+                [open_cell((before << 64) // row[-1], -((-before << 64) // row[-1])) for before in row[:-1]]
+                for row in sums.tolist()
+            ]
+            table = ThresholdTable.from_cells(np.array(cells, dtype=np.uint64)).at(bits.word_bits)
+            words = bits.words(len(sums))
+            drawn[part], ties = table.count_reached(words, np.arange(len(sums)))
+            for tie in ties.tolist():
+                bracket = partial(_bracket, sums[tie].tolist())
+                drawn[part.start + tie] = resolve(int(words[tie]), bracket, bits, first=0, last=len(names) - 1)
+        answers: NDArray[np.object_] = names[drawn]
+        return answers
+
+    def show(self, drawn: list[Any], nodes: BinNodes) -> list[Any]:
+        """Show the names as they were drawn."""
+        return drawn
+
+    def ends(self, nodes: BinNodes) -> dict[str, Any]:
+        """Return nothing: names have no ends."""
+        return {}
+
+    def law(self, nodes: BinNodes, cell: int, largest: int) -> dict[Any, Fraction]:
+        """Return the exact law of a cell's answer; names are not lumped."""
+        return dict(zip(self.names, self.design.row(nodes.counts[cell].tolist()), strict=True))
+
+    def expected_error(self) -> dict[str, Any]:
+        """Return how far off the named bin may be, from public facts alone: in records between it and the rank."""
+        return asdict(self.design.error)
+
+    def chance_within(self, distance: int) -> Enclosure:
+        """Enclose the probability of the right bin where no other is nearer to the quantile's rank than `distance`."""
+        return at_most(self.design.form.wrong_from(distance))
+
+    def assurance(
+        self, drawn: list[Any], shown: list[Any], nodes: BinNodes, confidence: Fraction
+    ) -> ConfidenceStatement:
+        """Return the probability of the right answer, at worst."""
+        return assured_names(self.chance_within(0).lower, shown)
+
+    def describe_error(self) -> str:
+        """Say the expected error in one line."""
+        error = self.design.error
+        mean = f"{shown_above(error.records_off)} on average if more than {error.farthest:,} count as that"
+        who = "the quantile's rank and the named bin"
+        if error.within_95_percent is None:
+            text = f"no distance between {who} is kept in 95 % of cases; it is {mean}"
+        else:
+            near = f"at most {records(error.within_95_percent)} apart in 95 % of cases"
+            text = f"whatever the data, {who} are {near}, {mean}"
+        if error.margin_for_99_percent is None:
+            return text
+        return f"{text}; right in 99 % where no other bin is nearer than {records(error.margin_for_99_percent)}"
+
+    def to_document(self) -> dict[str, Any]:
+        """Describe the mechanism for readers of the answers."""
+        return {
+            "kind": "quantile-bin",
+            "quantile": rational_text(self.design.share),
+            "bins": list(self.names),
+            "rule": self.design.rule,
+            "records_off": asdict(self.design.error),
+        }
+
+
+def _bracket(sums: Sequence[int], answer: int, bits: int) -> tuple[int, int]:
+    return bracket_rational(Fraction(sums[answer - 1], sums[-1]), bits)

@@ -1,0 +1,95 @@
+"""From a table to a node of a small graph: the engine counts, and only per-group statistics come back.
+
+Nothing here draws at random or publishes.
+"""
+
+from typing import TYPE_CHECKING
+
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from .apply import apply_words
+    from .band import Band
+    from .count import Count
+    from .derived_columns import read_by
+    from .groups import CATEGORIES, Groups, check_apart, find_keys, groups_file, read_groups
+    from .histogram import part_groups
+    from .neighbouring_relation import (
+        NOT_OPTIMAL_TOGETHER,
+        NeighbouringRelation,
+        cell_relation,
+        independent_parts,
+        parse_relation,
+        total_cost,
+    )
+    from .privacy_units import (
+        ONE_RECORD,
+        ColumnChoices,
+        ContributionBounds,
+        PerUnitRule,
+        PrivacyUnit,
+        describe_unit,
+        read_contribution,
+        read_per_unit,
+    )
+    from .query import Query, as_asked, check_list, columns_about, entry_of, pure_pair
+    from .reading import (
+        applies_a_file,
+        check_columns_asked,
+        check_records_chosen,
+        counts_every_person,
+        is_in_parts,
+        keep_contribution,
+        read_query,
+    )
+    from .registry import FORMS, QueryEntry
+    from .statistics import UnreleasedKeys, enumerate_keys
+    from .sum_and_mean import Mean
+
+__all__ = [
+    "CATEGORIES",
+    "FORMS",
+    "NOT_OPTIMAL_TOGETHER",
+    "ONE_RECORD",
+    "Band",
+    "ColumnChoices",
+    "ContributionBounds",
+    "Count",
+    "Groups",
+    "Mean",
+    "NeighbouringRelation",
+    "PerUnitRule",
+    "PrivacyUnit",
+    "Query",
+    "QueryEntry",
+    "UnreleasedKeys",
+    "applies_a_file",
+    "apply_words",
+    "as_asked",
+    "cell_relation",
+    "check_apart",
+    "check_columns_asked",
+    "check_list",
+    "check_records_chosen",
+    "columns_about",
+    "counts_every_person",
+    "describe_unit",
+    "entry_of",
+    "enumerate_keys",
+    "find_keys",
+    "groups_file",
+    "independent_parts",
+    "is_in_parts",
+    "keep_contribution",
+    "parse_relation",
+    "part_groups",
+    "pure_pair",
+    "read_by",
+    "read_contribution",
+    "read_groups",
+    "read_per_unit",
+    "read_query",
+    "total_cost",
+]
+
+exports(__name__)

@@ -1,0 +1,377 @@
+"""One record per person, or M, or one answer: a person with many records moves a count by one, or M.
+
+A keyed hash, with a secret key, draws the record that represents a person. Every record of the person gets a number
+from the hash of all that the record holds, and the least number stays, or the M least. So the choice
+
+- is a function of the person's own records and of the key: whatever others add or remove, it stays;
+- knows neither question nor answer: "age > 50" and "age <= 50" are asked of the same records;
+- is even-handed: over the keys, each record stays equally often, and what a person says three times counts thrice.
+
+If the kept records may lie in only a few groups, the groups come in the order of their first records, and records in
+further groups are left out. This uses the requested groups, and nothing else.
+
+Privacy holds for every key, so it does not rest on the key's secrecy; what does is that nobody can arrange their
+records so that a certain one stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from .._exact import integer
+from .._tables import SQL_TYPES, Column, ColumnType, Table, quote_name, read_as
+from ..errors import BadInput
+
+if TYPE_CHECKING:
+    from .._tables import Condition
+
+# How much of a table is one person's: how many records count, and in how many groups.
+
+MOST_RECORDS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ContributionBounds:
+    """What one person may contribute; every record is a person's only one where there is no unit.
+
+    Attributes
+    ----------
+    records : int
+        M: how many records are kept of each.
+    groups : int
+        In how many cells they may lie: 1 where there are no groups, else at most M.
+    grouped : bool
+        Whether there are groups.
+    exchanged : bool
+        Whether one step takes a person's several records for another's, in the one cell that there is.
+    declared : int or None
+        How many groups there are, where that is public.
+    """
+
+    records: int = 1
+    groups: int = 1
+    grouped: bool = False
+    exchanged: bool = False
+    declared: int | None = None
+
+    @property
+    def several(self) -> bool:
+        """Whether a person may have more than one record that counts."""
+        return self.records > 1
+
+    @property
+    def cells(self) -> int:
+        """How many answers a person can move."""
+        return self.groups if self.declared is None else max(1, min(self.groups, self.declared))
+
+    @property
+    def limits_groups(self) -> bool:
+        """Whether fewer groups are allowed than the records that are kept may lie in."""
+        return self.grouped and self.groups < self.records
+
+    def to_document(self) -> dict[str, int]:
+        """Return the facts that belong to a question; none where one record is kept."""
+        if not self.several:
+            return {}
+        return {"at_most": self.records} | ({"groups_per_unit": self.groups} if self.grouped else {})
+
+
+ONE_RECORD = ContributionBounds()
+"""What a person contributes unless more is asked for."""
+
+
+def read_contribution(
+    at_most: Any, groups_per_unit: Any, *, unit: Any, per_unit: Any, grouped: bool, exchange: bool
+) -> ContributionBounds:
+    """Read how many records a person keeps, and in how many groups.
+
+    Parameters
+    ----------
+    at_most, groups_per_unit : int, optional
+        As for `irisdp.publish`.
+    unit, per_unit
+        Whether there are persons, and whether a condition is asked of persons.
+    grouped : bool
+        Whether there are groups, bins among them.
+    exchange : bool
+        Whether neighbours have as many persons, and one is another.
+    """
+    records = 1 if at_most is None else integer(at_most, "at_most", at_least=1, at_most=MOST_RECORDS)
+    if at_most is not None and unit is None:
+        raise BadInput("at_most", "is about people who have several records", "say whose they are with unit=")
+    groups = records
+    if groups_per_unit is not None:
+        groups = integer(groups_per_unit, "groups_per_unit", at_least=1, at_most=MOST_RECORDS)
+        if records == 1:
+            rule = "is about people who keep several records, and one is kept of each"
+            raise BadInput("groups_per_unit", rule, "add at_most=, or leave it out")
+        if not grouped:
+            raise BadInput("groups_per_unit", "is about groups, and there are none", "add by=, or leave it out")
+    if records > 1 and per_unit is not None:
+        rule = "keeps several records, and per_unit= has one answer of each person"
+        raise BadInput("at_most", rule, "leave one of the two out")
+    one_cell = exchange and not grouped and records > 1
+    return ContributionBounds(records, min(groups, records) if grouped else 1, grouped, one_cell)
+
+
+# The public choices that belong to a question about a column: which categories, which bins, which bounds.
+
+_TAKEN = {
+    "categories": "plurality, top, ranking, histogram, sizes and column",
+    "bins": "histogram, median and quantile",
+    **dict.fromkeys(("lower", "upper", "step", "missing"), "sum and mean"),
+    **dict.fromkeys(("weight", "weight_upper"), "sum"),
+}
+"""Which queries take which choice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnChoices:
+    """What was chosen, as it was given; None stands for what was left out.
+
+    Attributes
+    ----------
+    categories, bins, lower, upper, step, missing, weight, weight_upper
+        As for `irisdp.publish`.
+    unit : str or None
+        The column that says whose record it is, as it was given.
+    contribution : ContributionBounds
+        How many records one person has that count, for questions which keep it (`registry.keep_contribution`).
+    """
+
+    categories: Any = None
+    bins: Any = None
+    lower: Any = None
+    upper: Any = None
+    step: Any = None
+    missing: Any = None
+    weight: Any = None
+    weight_upper: Any = None
+    contribution: ContributionBounds = ONE_RECORD
+    unit: Any = None
+
+    def refuse_all_but(self, query: str, *taken: str) -> None:
+        """Refuse choices that a query, or what it is called in a message, has no use for."""
+        for option in fields(self):
+            if option.name in _TAKEN and option.name not in taken and getattr(self, option.name) is not None:
+                rule = f"is not for {query}, but for {_TAKEN[option.name]}"
+                raise BadInput(option.name, rule, "leave it out, or ask one of those")
+
+
+KEY_BYTES = 32
+"""Length of the key: in hexadecimal it fills the first block of SHA-256."""
+
+_LONGEST = 99
+"""Text beyond this many characters is hashed for itself, so that a record of any length takes little memory."""
+
+
+class PerUnitRule(StrEnum):
+    """What a condition asks of a person, where it is not asked of one record."""
+
+    ANY = "any"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyUnit:
+    """Whose records are whose, and what stands for a person.
+
+    Attributes
+    ----------
+    column : str
+        The column that says whose record it is; a record without a value belongs to nobody.
+    key : bytes
+        Secret; 32 bytes.
+    per_unit : PerUnitRule or None
+        None: the answer of the one record kept. ANY, ALL: whether any, or all, of the answers of the person's records
+        are yes. Records without an answer are skipped, and a person without any answer has none.
+    contribution : ContributionBounds
+        How many records are kept of each, and in how many groups.
+    """
+
+    column: str
+    key: bytes = field(repr=False)
+    per_unit: PerUnitRule | None = None
+    contribution: ContributionBounds = ONE_RECORD
+
+    def __post_init__(self) -> None:
+        """Check the key."""
+        if len(self.key) != KEY_BYTES:
+            raise BadInput("key", f"must have {KEY_BYTES} bytes, not {len(self.key)}", "derive it from the secret")
+
+
+def read_per_unit(
+    per_unit: Any, unit: str | None, condition: Condition | None, *, counts_persons: bool = False
+) -> PerUnitRule | None:
+    """Read any or all, which needs a unit and a condition.
+
+    With either of the two, a question without a condition that `counts_persons` counts each person once; then the
+    result is None.
+    """
+    if per_unit is None:
+        return None
+    if per_unit not in list(PerUnitRule):
+        raise BadInput("per_unit", "must be any or all", "choose one of the two")
+    if unit is not None and condition is None and counts_persons:
+        return None
+    if unit is None or condition is None:
+        rule, remedy = "asks a condition of a person's records", 'add unit= and a condition such as "age > 64"'
+        raise BadInput("per_unit", rule, remedy)
+    return PerUnitRule(per_unit)
+
+
+def describe_unit(unit: str, per_unit: PerUnitRule | None, contribution: ContributionBounds) -> str:
+    """Say in one line what stands for a person."""
+    order = "chosen at random, the same for all questions"
+    if contribution.several:
+        said = f"at most {contribution.records} records kept per {unit}, {order}"
+        if not contribution.limits_groups:
+            return said
+        first = "group" if contribution.groups == 1 else f"{contribution.groups} groups"
+        return f"{said}; of these, those in the first {first}"
+    if per_unit is None:
+        return f"one record kept per {unit}, {order}"
+    said = f"each {unit} counts once, and says yes if {per_unit} of its records with an answer do"
+    return f"{said}; in the group of one record, {order}" if contribution.grouped else said
+
+
+def columns_read(
+    table: Table, condition: Condition | None, keys: Sequence[Column], unit: PrivacyUnit | None
+) -> tuple[Column, ...]:
+    """Return the columns that `records_statement` reads."""
+    used = [*(condition.columns if condition else ()), *(table.column(key.name, "by") for key in keys)]
+    if unit is not None:
+        used.append(table.column(unit.column, "unit"))
+        if _draws_lots(condition, keys, unit):
+            used += _hashed(table, unit)
+    return tuple(used)
+
+
+def records_statement(
+    table: Table, condition: Condition | None, keys: Sequence[Column], unit: PrivacyUnit | None, *, carried: int = 0
+) -> str:
+    """Return the WITH clause of `records`: keys k0, k1, ... and the `answer`, one row per record that counts.
+
+    With a unit there is one row per person: the keys of the record kept, and its answer or, with `per_unit`, that of
+    the person. Without keys a person's answer needs no record to be kept. Where several records are kept of a person,
+    there is a row for each. The last `carried` keys are values of the record, and no part of which group it is in.
+    """
+    names = [f"k{place}" for place in range(len(keys))]
+    parts = [
+        f"{_written(table.column(key.name, 'by'), key.kind)} AS {name}" for key, name in zip(keys, names, strict=True)
+    ]
+    parts.append(f"{condition.sql('duckdb') if condition else 'TRUE'} AS answer")
+    if unit is None:
+        return f"WITH records AS (SELECT {', '.join(parts)} FROM data)"
+    person = table.column(unit.column, "unit").reference.sql("duckdb")
+    gathered = "BOOL_OR(answer)" if unit.per_unit == PerUnitRule.ANY else "BOOL_AND(answer)"
+    if not _draws_lots(condition, keys, unit):
+        return (
+            f"WITH all_records AS (SELECT {person} AS person, {', '.join(parts)} FROM data), "
+            f"records AS (SELECT {gathered} AS answer FROM all_records WHERE NOT person IS NULL GROUP BY person)"
+        )
+    columns = _hashed(table, unit)
+    listed = "".join(f", {name}" for name in names)
+    least = "".join(f", MIN({name}) AS {name}" for name in names)
+    texts = [f"TRY_CAST({column.reference.sql('duckdb')} AS VARCHAR) AS t{n}" for n, column in enumerate(columns)]
+    different = (
+        f"WITH all_records AS (SELECT {person} AS person, {', '.join([*texts, *parts])} FROM data), "
+        f"hashed_records AS (SELECT person, {_hash(len(columns), unit)} AS hashed{listed}, answer FROM all_records "
+        "WHERE NOT person IS NULL), "
+        f"different AS (SELECT person, hashed, COUNT(*) AS copies{least}, {gathered} AS answer FROM hashed_records "
+        "GROUP BY person, hashed)"
+    )
+    if unit.contribution.several:
+        return f"{different}, {_several_kept(names, len(names) - carried, unit)}"
+    # Equal records have one number and so much more weight: of m numbers of their own, exponentially distributed, the
+    # least would be distributed as one of them divided by m. A struct is compared field by field; what follows the
+    # number matters only where two numbers are equal.
+    fields = [
+        "'lot': -LN((CAST(hashed AS DOUBLE) + CAST('0.5' AS DOUBLE)) / CAST('1152921504606846976' AS DOUBLE)) / copies",
+        "'hashed': hashed",
+        *(f"'{name}': {name}" for name in names),
+        "'answer': answer",
+    ]
+    chosen = "".join(f"kept.kept.{name} AS {name}, " for name in names)
+    return (
+        f"{different}, "
+        f"kept AS (SELECT MIN({{{', '.join(fields)}}}) AS kept, {gathered} AS answer FROM different GROUP BY person), "
+        f"records AS (SELECT {chosen}{'kept.answer' if unit.per_unit else 'kept.kept.answer'} AS answer FROM kept)"
+    )
+
+
+def _written(column: Column, kind: ColumnType) -> str:
+    """Write how a column is read as a kind; what the table holds, as `read_as` does, which would load a parser."""
+    if column.derivation is not None:
+        return read_as(column.reference, kind).sql("duckdb")
+    read = f"TRY_CAST(data.{quote_name(column.name)} AS {_WRITTEN_TYPES.get(kind, SQL_TYPES[kind])})"
+    return f"NULLIF({read}, CAST('NaN' AS DOUBLE))" if kind is ColumnType.NUMBER else read
+
+
+_WRITTEN_TYPES = {ColumnType.TEXT: "TEXT"}
+"""How sqlglot spells a type for DuckDB, where that is not as it is called there."""
+
+
+def _several_kept(names: Sequence[str], keys: int, unit: PrivacyUnit) -> str:
+    """Write the rest of the clause where several records are kept: the rows of `different`, copy by copy, in order.
+
+    Equal records are different copies, and each has a number of its own: the first that of the record, the others a
+    keyed hash of it and of the copy. A record's hash and copy are no other row's of its person, so the order has no
+    ties. Groups have different first places, and equal keys (the first so many names) are one group, so that ranks of
+    groups have none either.
+    """
+    limits, listed = unit.contribution, "".join(f", {name}" for name in names)
+    number = f"SHA256(CONCAT('{unit.key.hex()}', 'copy', CAST(hashed AS VARCHAR), ':', CAST(copy AS VARCHAR)))"
+    lot = f"CASE WHEN copy = 1 THEN hashed ELSE {_first_bits(number)} END"
+    row, group = f"{listed}, answer", "".join(f", {name}" for name in names[:keys])
+    alone = "OVER (PARTITION BY person"
+    parts = [
+        f"copied AS (SELECT person, hashed, UNNEST(GENERATE_SERIES(1, copies)) AS copy{row} FROM different)",
+        f"numbered AS (SELECT person, {lot} AS lot, hashed, copy{row} FROM copied)",
+        f"placed AS (SELECT person, ROW_NUMBER() {alone} ORDER BY lot, hashed, copy) AS place{row} FROM numbered)",
+        f"kept AS (SELECT person, place{row} FROM placed WHERE place <= {limits.records})",
+    ]
+    if not (limits.limits_groups and keys):
+        return ", ".join([*parts, f"records AS (SELECT answer{listed} FROM kept)"])
+    parts += [
+        f"grouped AS (SELECT person, MIN(place) {alone}{group}) AS earliest{row} FROM kept)",
+        f"ranked AS (SELECT DENSE_RANK() {alone} ORDER BY earliest) AS place{row} FROM grouped)",
+        f"records AS (SELECT answer{listed} FROM ranked WHERE place <= {limits.groups})",
+    ]
+    return ", ".join(parts)
+
+
+def _draws_lots(condition: Condition | None, keys: Sequence[Column], unit: PrivacyUnit) -> bool:
+    """Tell whether it matters which records are kept: not where only the persons, or all their answers, count."""
+    return unit.contribution.several or bool(keys) or (condition is not None and unit.per_unit is None)
+
+
+def _hashed(table: Table, unit: PrivacyUnit) -> list[Column]:
+    """List what a record is hashed by: its person, and all columns that have a text form, whatever the question.
+
+    As the table holds them: which record is kept is the same whatever types are declared.
+    """
+    (person,) = table.column(unit.column, "unit").sources
+    return [person, *(column for column in table.held if not column.kind.is_opaque and column != person)]
+
+
+def _hash(texts: int, unit: PrivacyUnit) -> str:
+    """Write 60 bits of a keyed hash of the texts t0, t1, ...
+
+    Each has its length before it, so that no two records read alike; a null is neither text nor empty.
+    """
+    parts = ", ".join(
+        f"CASE WHEN t{n} IS NULL THEN '-' WHEN LENGTH(t{n}) > {_LONGEST} "
+        f"THEN CONCAT(CAST(LENGTH(t{n}) AS VARCHAR), ':', SHA256(t{n})) "
+        f"ELSE CONCAT(CAST(LENGTH(t{n}) AS VARCHAR), ':', t{n}) END"
+        for n in range(texts)
+    )
+    return _first_bits(f"SHA256(CONCAT('{unit.key.hex()}', {parts}))")
+
+
+def _first_bits(digest: str) -> str:
+    """Write the first 60 bits of a digest in hexadecimal as a number."""
+    return f"CAST(CONCAT('0x', SUBSTRING({digest}, 1, 15)) AS BIGINT)"

@@ -1,0 +1,169 @@
+"""median COLUMN and quantile P COLUMN: which of the declared bins holds it?"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from .._exact import rational_text
+from .._measurements import BinNodes, Measurement, QuantileBin
+from .._tables import Column, ColumnType, Condition, Table
+from ..errors import BadInput
+from ..privacy import Guarantee
+from .categories import MOST_CATEGORIES, CategoryCounts, count_categories, read_column
+from .derived_columns import Bins, read_bins
+from .groups import Groups
+from .neighbouring_relation import NeighbouringRelation
+from .privacy_units import ColumnChoices, PrivacyUnit
+from .query import as_asked, left_out, pure_pair, split_number
+from .statistics import CountsByGroup
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsQuantile(ABC):
+    """The bin that holds a quantile p: the first up to whose end there are p·n of the n records that have a value.
+
+    One bin is right. A record without a value is in no bin. Adding or removing a record, exchanging it for another, and
+    exchanging it for one without a value are each one step of the graph of a cell's relation (proofs/quantiles.md). On
+    the graph of added and removed records an exchange is two steps.
+
+    Parameters
+    ----------
+    about : str
+        Name of the column.
+    bins : Bins, optional
+        Bound by `over`.
+    """
+
+    about: str
+    bins: Bins | None = field(default=None, repr=False)
+
+    name: ClassVar[str]
+    expression: ClassVar[str | None] = None
+    exchange_steps: ClassVar[int] = 2
+
+    @property
+    @abstractmethod
+    def share(self) -> Fraction:
+        """p, above 0 and at most 1."""
+
+    def over(self, table: Table, choices: ColumnChoices) -> Self:
+        """Read the bins for a table, whose records are not looked at."""
+        choices.refuse_all_but(self.name, "bins")
+        if choices.bins is None:
+            rule = "is missing; taken from the data, it would reveal who is in it"
+            raise BadInput("bins", rule, "give the edges between bins, such as bins='0,18,65'")
+        found = read_bins(table, self.about, choices.bins)
+        if len(found.names) > MOST_CATEGORIES:
+            rule = f"make {len(found.names)} bins, and at most {MOST_CATEGORIES} are possible"
+            raise BadInput("bins", rule, "give fewer, wider bins")
+        return replace(self, about=found.of.name, bins=found)
+
+    @property
+    def column(self) -> Column | None:
+        """The column, with the kind its values are read as."""
+        return None if self.bins is None else self.bins.of
+
+    @property
+    def categories(self) -> Groups | None:
+        """The bins, as a column of their names."""
+        return None if self.bins is None else self.bins.groups
+
+    def describe_values(self) -> list[str]:
+        """Say what is in no bin: nobody looks whether an untyped column holds numbers."""
+        own = self._bound().of
+        loose = own.kind is ColumnType.UNTYPED
+        return [f"a value of {own.name} that is no such number or date is in no bin"] if loose else []
+
+    def leaves_out(self, relation: NeighbouringRelation) -> list[str]:
+        """Say which records are in no bin."""
+        return [left_out(self.about)]
+
+    def choices(self) -> dict[str, Any]:
+        """Return the bins by their names, which say where their edges are."""
+        return {"bins": list(self._bound().names)}
+
+    def statistics(
+        self, table: Table, *, condition: Condition | None, groups: CountsByGroup | None, unit: PrivacyUnit | None
+    ) -> CategoryCounts:
+        """Count the records of each cell by bin."""
+        found = self._bound()
+        return count_categories(found.within(table), found.groups, condition=condition, groups=groups, unit=unit)
+
+    def nodes(self, statistics: CategoryCounts, relation: NeighbouringRelation) -> BinNodes:
+        """Return the counts in the order of the bins: their offsets are the node, under either relation."""
+        return BinNodes(self._bound().names, statistics.counts)
+
+    def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[BinNodes]:
+        """Return the mechanism that `design.quantile` chooses, at the ε of the guarantee."""
+        from ..design import quantile  # which loads what solves programs
+
+        names = self._bound().names
+        pair = pure_pair(privacy, self.name)
+        return QuantileBin(quantile(len(names), pair, self.share, relation.value), names)
+
+    def _bound(self) -> Bins:
+        assert self.bins is not None, "a plan binds the bins before it asks anything else"
+        return self.bins
+
+
+@dataclass(frozen=True, slots=True)
+class Median(HoldsQuantile):
+    """The bin that holds the median."""
+
+    name: ClassVar[str] = "median"
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Median:
+        """Read ``COLUMN``."""
+        return cls(read_column(words, cls.name))
+
+    @property
+    def share(self) -> Fraction:
+        """One half."""
+        return Fraction(1, 2)
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description."""
+        return {"query": self.name, "column": self.about}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile(HoldsQuantile):
+    """The bin that holds another quantile.
+
+    Parameters
+    ----------
+    about, bins
+        As of a median.
+    part : Fraction
+        p, above 0 and at most 1, with a denominator of at most 10^6.
+    """
+
+    part: Fraction = Fraction(1, 2)
+
+    name: ClassVar[str] = "quantile"
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Quantile:
+        """Read ``P COLUMN``."""
+        from ..design import read_share  # which loads what solves programs
+
+        words = split_number(words)
+        if len(words) < 2:
+            example = as_asked(cls.name, "0.9", "age")
+            raise BadInput("query", f"{cls.name} needs a number P and a column", f"write for example {example}")
+        part = read_share(words[0])
+        return cls(read_column(words[1:], f"{cls.name} {rational_text(part)}"), part=part)
+
+    @property
+    def share(self) -> Fraction:
+        """What was asked for."""
+        return self.part
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description."""
+        return {"query": self.name, "share": rational_text(self.part), "column": self.about}

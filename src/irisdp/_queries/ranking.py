@@ -1,0 +1,106 @@
+"""top K COLUMN, ranking COLUMN: which declared categories most records have, and how they rank."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from .._exact import integer
+from .._measurements import CategoryNodes, LargestCategories, Measurement
+from .._tables import Condition, Table
+from ..errors import BadInput
+from ..privacy import Guarantee
+from .categories import MOST_CATEGORIES, AboutCategories, CategoryCounts, count_categories, read_column
+from .neighbouring_relation import NeighbouringRelation
+from .privacy_units import ColumnChoices, PrivacyUnit
+from .query import as_asked, pure_pair, split_number
+from .statistics import CountsByGroup
+
+
+@dataclass(frozen=True, slots=True)
+class _Orders(AboutCategories, ABC):
+    """What both questions have in common: the counts of declared categories, whose order decides what is right.
+
+    Mechanisms are private under every way in which a record may move the counts (proofs/orders.md).
+    """
+
+    @property
+    @abstractmethod
+    def named(self) -> int | None:
+        """How many of the largest are named; None for a ranking of all."""
+
+    def statistics(
+        self, table: Table, *, condition: Condition | None, groups: CountsByGroup | None, unit: PrivacyUnit | None
+    ) -> CategoryCounts:
+        """Count the records of each cell by category."""
+        return count_categories(table, self._bound(), condition=condition, groups=groups, unit=unit)
+
+    def nodes(self, statistics: CategoryCounts, relation: NeighbouringRelation) -> CategoryNodes:
+        """Return the counts of each cell."""
+        return CategoryNodes(self._bound().names, statistics.counts)
+
+    def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[CategoryNodes]:
+        """Return a table of chances where there is one, else noisy counts, at the ε of the guarantee."""
+        pair = pure_pair(privacy, self.name)
+        return LargestCategories(self.named, len(self._bound()), pair, relation is NeighbouringRelation.EXCHANGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking(_Orders):
+    """All categories of a cell, largest first; where several have as many records, any order of those is right."""
+
+    name: ClassVar[str] = "ranking"
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Ranking:
+        """Read ``COLUMN``."""
+        return cls(read_column(words, cls.name))
+
+    @property
+    def named(self) -> int | None:
+        """None: all are ranked."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Top(_Orders):
+    """The K categories that most records of a cell have; where it is open which, any choice is right.
+
+    Parameters
+    ----------
+    k : int
+        From 1 to one fewer than there are categories.
+    """
+
+    k: int = field(kw_only=True)
+
+    name: ClassVar[str] = "top"
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Top:
+        """Read ``K COLUMN``."""
+        words = split_number(words)
+        if len(words) < 2:
+            example = as_asked(cls.name, 3, "party")
+            raise BadInput("query", f"{cls.name} needs a number K and a column", f"write for example {example}")
+        k = integer(words[0], "K", at_least=1, at_most=MOST_CATEGORIES - 1)
+        return cls(read_column(words[1:], f"{cls.name} {k}"), k=k)
+
+    @property
+    def named(self) -> int | None:
+        """K."""
+        return self.k
+
+    def over(self, table: Table, choices: ColumnChoices) -> Self:
+        """Read the categories for a table; K must be fewer than they are."""
+        found = super(Top, self).over(table, choices)
+        if self.k >= len(found._bound()):
+            rule = f"must be fewer than the {len(found._bound())} categories, not {self.k}"
+            raise BadInput("K", rule, "ask for fewer, or for their ranking")
+        return found
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description."""
+        return {"query": self.name, "k": str(self.k), "column": self.about}

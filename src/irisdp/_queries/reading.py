@@ -1,0 +1,164 @@
+"""Read a query as people write it; `irisdp._queries.registry` lists all queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard, cast
+
+from .._aliases import QUERIES as QUERIES_ELSEWHERE
+from .._tables import Table
+from ..errors import BadInput
+from .groups import Groups
+from .privacy_units import ContributionBounds
+from .query import Query
+from .registry import FORMS, QueryEntry
+
+if TYPE_CHECKING:
+    from .apply import Apply
+    from .histogram import Histogram
+
+_BY_NAME = {form.name: form for form in FORMS}
+_LONGEST_SHOWN = 60
+
+
+class _Queries(Mapping[str, type[Query[Any]]]):
+    """The class of each query, by its name; its file is loaded when it is asked for."""
+
+    def __getitem__(self, name: str) -> type[Query[Any]]:
+        return _load(_BY_NAME[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_BY_NAME)
+
+    def __len__(self) -> int:
+        return len(_BY_NAME)
+
+
+def _load(form: QueryEntry) -> type[Query[Any]]:
+    file, _, name = form.home.partition(".")
+    kind: type[Query[Any]] = getattr(import_module(f".{file}", __package__), name)
+    return kind
+
+
+QUERIES = _Queries()
+"""The class of each query, by its name."""
+
+
+def read_query(query: Any, arguments: Sequence[Any], where: str | None = None) -> Query[Any]:
+    """Read a query such as ``at-least K [EXPR]``, in separate words or in one text; `where` is its condition."""
+    name, _, rest = query.strip().partition(" ") if isinstance(query, str) else ("", "", "")
+    if name not in QUERIES:
+        _refuse_unknown(name)
+    words = [*([rest.strip()] if rest.strip() else []), *arguments]
+    return QUERIES[name].read(words if where is None else _with_condition(name, words, where))
+
+
+def _refuse_unknown(name: str) -> NoReturn:
+    rule = f"{name[:_LONGEST_SHOWN]!r} is no query of Iris" if name else "is empty"
+    plain = name.casefold().replace("_", "-")
+    if plain in QUERIES_ELSEWHERE:
+        raise BadInput("query", rule, f"write {QUERIES_ELSEWHERE[plain]}")
+    meant = get_close_matches(plain, QUERIES, n=1)
+    if meant:
+        raise BadInput("query", rule, f"did you mean {meant[0]}?")
+    *others, last = (form.usage for form in FORMS)
+    raise BadInput("query", rule, f"write {', '.join(others)} or {last}")
+
+
+def _with_condition(name: str, words: list[Any], where: str) -> list[Any]:
+    """Return the words of a query with the condition that `where` names after them."""
+    usage = _BY_NAME[name].usage
+    if "EXPR" not in usage:
+        rule = f"is not for {name}, which takes a column and no condition"
+        raise BadInput("where", rule, "leave it out, or count with a condition")
+    is_optional = "[EXPR" in usage  # then the other words are a whole question
+    if QUERIES[name].read(words).expression is not None if is_optional else words:
+        raise BadInput("where", "is given, and the question has a condition after the query", "keep one of them")
+    return [*words, where]
+
+
+def applies_a_file(question: Query[Any]) -> TypeGuard[Apply]:
+    """Tell whether a mechanism file answers; by the name, for the class would load all that checks such files."""
+    return question.name == "apply"
+
+
+def is_in_parts(question: Query[Any]) -> TypeGuard[Histogram]:
+    """Tell whether a question parts the groups by a column of its own."""
+    return question.name == "histogram"
+
+
+def check_columns_asked(question: Query[Any], table: Table, weight: str | None) -> None:
+    """Refuse a column that is not there before anything is asked for that a question about it needs.
+
+    Else a misspelt name finds nothing that a project says of the column, and that is asked for which stands there.
+    """
+    about = getattr(question, "about", None)
+    if about is None:
+        return
+    whole = f"{about} {question.expression}"  # what looks like a column and a condition may be one name
+    if whole not in {column.name for column in table.named}:
+        table.column(about, "query")
+    if weight is not None and hasattr(question, "stepped"):
+        table.column(weight, "weight")
+
+
+def keep_contribution(question: Query[Any], contribution: ContributionBounds, groups: Groups | None) -> Query[Any]:
+    """Let a question know in how many groups a person's records can lie; refuse several records where it keeps one.
+
+    Parameters
+    ----------
+    question : Query
+        Bound by `over` to what one person may contribute, if it has a field for that.
+    contribution : ContributionBounds
+    groups : Groups or None
+        Those that were declared.
+    """
+    if not contribution.several:
+        return question
+    if getattr(question, "contribution", None) != contribution:
+        *others, last = (name for name, kind in QUERIES.items() if hasattr(kind, "contribution"))
+        rule = f"is not for {question.name}, but for {', '.join(others)} and {last}"
+        raise BadInput("at_most", rule, "give at_most=1: then one record is kept of each person")
+    declared = None if groups is None else len(groups)
+    kept: Query[Any] = replace(cast(Any, question), contribution=replace(contribution, declared=declared))
+    return kept
+
+
+def counts_every_person(question: Query[Any], *, grouped: bool) -> bool:
+    """Tell whether a question under a unit counts persons, all of them, so that no record has to be chosen."""
+    if grouped:
+        return False
+    return getattr(question, "of_people", False) or (question.column is None and question.expression is None)
+
+
+def check_records_chosen(question: Query[Any], *, unit: str, grouped: bool) -> None:
+    """Refuse a question that counts some of a person's records and does not say which.
+
+    A default would leave out records that the data owner did not ask to leave out.
+
+    Parameters
+    ----------
+    question : Query
+        Bound to its table.
+    unit : str
+        Column that identifies a person.
+    grouped : bool
+        Whether there are groups, bins among them.
+
+    Raises
+    ------
+    BadInput
+        Names the options, and what each would count.
+    """
+    if counts_every_person(question, grouped=grouped):
+        return
+    ways = ["at_most=1 to count one record of each, chosen at random (all, if each has only one)"]
+    if hasattr(question, "contribution"):
+        ways.insert(0, "at_most=M to count up to M records of each, with more noise")
+    if question.expression is not None and question.column is None:
+        ways.append("per_unit=any to count each once, if the condition holds for any record, or per_unit=all for all")
+    rule = f"says that one {unit} may have several records, and {question.name} must know which of them count"
+    raise BadInput("unit", rule, f"add {'; '.join(ways)}")

@@ -1,0 +1,205 @@
+"""sum COLUMN and mean COLUMN: what a column's values between public bounds sum up to, or are on average."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from .._measurements import (
+    CountNodes,
+    MeanFromCentre,
+    MeanFromEnds,
+    MeanNodes,
+    MeanOfAll,
+    Measurement,
+    NoisySums,
+    StaircaseNoise,
+    noise_for,
+)
+from .._tables import Column, Condition, Table
+from ..errors import BadInput
+from ..privacy import Gaussian, Guarantee
+from .categories import read_column
+from .clipped_values import MOST_STEPS, ClippedColumn, StepTotals, read_stepped, total_steps
+from .groups import Groups
+from .neighbouring_relation import NeighbouringRelation
+from .privacy_units import ONE_RECORD, ColumnChoices, ContributionBounds, PrivacyUnit
+from .query import pure_pair
+from .statistics import CountsByGroup
+
+
+@dataclass(frozen=True, slots=True)
+class _OfNumbers(ABC):
+    """Questions about a column's values between public bounds, told in steps.
+
+    Parameters
+    ----------
+    about : str
+        Name of the column.
+    stepped : ClippedColumn, optional
+        Bound by `over`.
+    contribution : ContributionBounds
+        How many records one person has that count, and in how many groups.
+    """
+
+    about: str
+    stepped: ClippedColumn | None = field(default=None, repr=False)
+    contribution: ContributionBounds = ONE_RECORD
+
+    name: ClassVar[str]
+    weighted: ClassVar[bool] = False
+    expression: ClassVar[str | None] = None
+    categories: ClassVar[Groups | None] = None
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Self:
+        """Read ``COLUMN``."""
+        return cls(read_column(words, cls.name, such_as="income", besides=", with lower= and upper="))
+
+    def over(self, table: Table, choices: ColumnChoices) -> Self:
+        """Read bounds and step for a table."""
+        if not self.weighted:
+            _refuse_weights(choices, self.name)
+        found, kept = read_stepped(table, self.about, choices, self.name), choices.contribution
+        asked = replace(self, about=found.of.name, stepped=found, contribution=kept)
+        if asked.farthest > MOST_STEPS:
+            rule = f"is so small that one person may move the {self.name} by more than {MOST_STEPS:,} steps"
+            raise BadInput("step", rule, "give a larger step, nearer bounds, or a smaller at_most=")
+        return asked
+
+    @property
+    @abstractmethod
+    def farthest(self) -> int:
+        """The most steps by which one person moves the published sums, under any relation."""
+
+    @property
+    def column(self) -> Column | None:
+        """The column, with the kind its values are read as."""
+        return None if self.stepped is None else self.stepped.of
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description."""
+        told = {"query": self.name, "column": self.about}
+        if self.stepped is None:
+            return told
+        weights = self.stepped.weights
+        weighted = {} if weights is None else {"weight": weights.describe()}
+        return {**told, "between": self.stepped.describe(), **weighted}
+
+    def leaves_out(self, relation: NeighbouringRelation) -> list[str]:
+        """Say what of the values does not count, or counts as another value."""
+        return self._bound().leaves_out(covered=self.covers_rounding(relation))
+
+    @abstractmethod
+    def covers_rounding(self, relation: NeighbouringRelation) -> bool:
+        """Tell whether the interval of an answer covers what rounding each value to the step can do."""
+
+    def choices(self) -> dict[str, Any]:
+        """Return bounds and step, and how values are read."""
+        return self._bound().choices()
+
+    def describe_values(self) -> list[str]:
+        """Say how values are read."""
+        return self._bound().describe_values()
+
+    def statistics(
+        self, table: Table, *, condition: Condition | None, groups: CountsByGroup | None, unit: PrivacyUnit | None
+    ) -> StepTotals:
+        """Add up the steps of each cell's values."""
+        return total_steps(table, self._bound(), groups=groups, unit=unit)
+
+    def _bound(self) -> ClippedColumn:
+        assert self.stepped is not None, "a plan binds the bounds before it asks anything else"
+        return self.stepped
+
+
+@dataclass(frozen=True, slots=True)
+class Sum(_OfNumbers):
+    """The sum of values; a record without one adds nothing.
+
+    Adding or removing a record moves it by at most the farther bound's distance from 0. Exchanging one moves it by at
+    most the distance between the bounds, or between 0 and them if 0 lies outside (proofs/sums-and-means.md).
+    """
+
+    name: ClassVar[str] = "sum"
+    weighted: ClassVar[bool] = True
+
+    @property
+    def farthest(self) -> int:
+        """So many as the largest exchange of one value, or of several."""
+        return self.contribution.records * self._bound().steps.widest
+
+    @property
+    def exchange_steps(self) -> int:
+        """Two where a value below 0 may become one above: both may be as far from 0 as one that comes or goes."""
+        steps = self._bound().steps
+        return 2 if steps.least < 0 < steps.most else 1
+
+    def covers_rounding(self, relation: NeighbouringRelation) -> bool:
+        """Return True where it is public how many values are rounded: each moves the sum."""
+        return relation is NeighbouringRelation.EXCHANGE
+
+    def nodes(self, statistics: StepTotals, relation: NeighbouringRelation) -> CountNodes:
+        """Return the sums in steps; under exchange with their ends, which the public number of records gives."""
+        steps, exchange = self._bound().steps, relation is NeighbouringRelation.EXCHANGE
+        least, most = steps.least, steps.most
+        if self._bound().missing is None:
+            least, most = min(least, 0), max(most, 0)
+        return CountNodes(
+            values=statistics.above + steps.least * statistics.known,
+            lower=least * statistics.total if exchange else np.zeros_like(statistics.total),
+            upper=most * statistics.total if exchange else None,
+            records=statistics.total if exchange and steps.rounding else None,
+        )
+
+    def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[CountNodes]:
+        """Return the noise that is better for what a step moves the sums by: the staircase, in one cell."""
+        kept, steps = self.contribution, self._bound().steps
+        moved = kept.records * steps.farthest
+        if kept.exchanged:  # some of a person's values may turn into nothing, whatever a missing one counts as
+            moved = kept.records * steps.widest
+        elif relation is NeighbouringRelation.EXCHANGE:  # where every record counts, none may
+            moved = steps.widest if self._bound().missing is None else steps.span
+        guarantee = privacy if isinstance(privacy, Gaussian) else pure_pair(privacy, self.name)
+        return NoisySums(noise_for(guarantee, each=moved, total=moved, cells=kept.cells), steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Mean(_OfNumbers):
+    """The mean of the values of those records that have one, from two noisy numbers (proofs/sums-and-means.md)."""
+
+    name: ClassVar[str] = "mean"
+    exchange_steps: ClassVar[int] = 2
+
+    @property
+    def farthest(self) -> int:
+        """So many as the largest exchange."""
+        return 2 * self.contribution.records * self._bound().steps.span
+
+    def covers_rounding(self, relation: NeighbouringRelation) -> bool:
+        """Return True: a mean moves by no more than one value does."""
+        return True
+
+    def nodes(self, statistics: StepTotals, relation: NeighbouringRelation) -> MeanNodes:
+        """Return how many values there are and how far up they lie."""
+        public = statistics.total if relation is NeighbouringRelation.EXCHANGE else None
+        return MeanNodes(statistics.known, statistics.above, public)
+
+    def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[MeanNodes]:
+        """Return what is nearest for a step of the relation; where every one of a public number counts, one number."""
+        pair, kept, steps = pure_pair(privacy, self.name), self.contribution, self._bound().steps
+        if relation is NeighbouringRelation.EXCHANGE and self._bound().missing is not None:
+            return MeanOfAll(StaircaseNoise(pair, steps.span), steps)
+        exchanged = kept.exchanged or relation is NeighbouringRelation.EXCHANGE
+        return (MeanFromCentre if exchanged else MeanFromEnds)(pair, steps, kept.records)
+
+
+def _refuse_weights(choices: ColumnChoices, query: str) -> None:
+    for option in ("weight", "weight_upper"):
+        if getattr(choices, option) is not None:
+            rule = f"is not for {query}, but for sum: a weighted mean is a ratio of two sums"
+            raise BadInput(option, rule, "publish the sum of values with weights, and the sum of weights")

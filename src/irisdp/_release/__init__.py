@@ -1,0 +1,83 @@
+"""Spend, draw, write down: the ledger, plans, and publishing."""
+
+from typing import TYPE_CHECKING
+
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from .answers import Answers, answers_bytes, counted, counts_persons, csv_cell
+    from .audiences import Audience, read_confidence
+    from .batch_plan import BatchPlan, plan_batch
+    from .batching import BatchOutlook, batch, foresee_batch
+    from .data_package import PACKAGE_FORMAT, read_licence
+    from .dry_run import Case, Expected, LedgerOutlook, Outlook, RunOutlook, foresee, foresee_run, refusal_condition
+    from .labels import Labels, check_used, read_labels
+    from .pipeline import labels_for, planned_files, publish
+    from .plan_file import in_keys
+    from .planning import plan
+    from .plans import Plan
+    from .progress import listen_to_progress
+    from .project import Project, limit_to_set
+    from .project_template import init_project
+    from .publication import Answered, BatchPublication, Publication, RunPublication
+    from .release_file import SIDECAR_FORMAT, Released, page_path
+    from .release_reader import Batch, Facts, check_kinds, facts_of, rows_of
+    from .risk import delta_means, risk_of
+    from .running import run
+    from .session import Session
+
+__all__ = [
+    "PACKAGE_FORMAT",
+    "SIDECAR_FORMAT",
+    "Answered",
+    "Answers",
+    "Audience",
+    "Batch",
+    "BatchOutlook",
+    "BatchPlan",
+    "BatchPublication",
+    "Case",
+    "Expected",
+    "Facts",
+    "Labels",
+    "LedgerOutlook",
+    "Outlook",
+    "Plan",
+    "Project",
+    "Publication",
+    "Released",
+    "RunOutlook",
+    "RunPublication",
+    "Session",
+    "answers_bytes",
+    "batch",
+    "check_kinds",
+    "check_used",
+    "counted",
+    "counts_persons",
+    "csv_cell",
+    "delta_means",
+    "facts_of",
+    "foresee",
+    "foresee_batch",
+    "foresee_run",
+    "in_keys",
+    "init_project",
+    "labels_for",
+    "limit_to_set",
+    "listen_to_progress",
+    "page_path",
+    "plan",
+    "plan_batch",
+    "planned_files",
+    "publish",
+    "read_confidence",
+    "read_labels",
+    "read_licence",
+    "refusal_condition",
+    "risk_of",
+    "rows_of",
+    "run",
+]
+
+exports(__name__)

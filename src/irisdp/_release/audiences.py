@@ -1,0 +1,153 @@
+"""Who gets an answer, how accurate, and from which mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .._exact import parse_json, rational
+from .._ledger import is_audience, same_audience
+from .._measurements import USUAL_CONFIDENCE, Measurement
+from ..errors import BadInput
+from ..mechanisms import guarantee_from_document
+from ..privacy import Gaussian, Guarantee, Privacy, informative, too_private
+from .options import QuestionOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Readers who share one release: a name, or None where there is only one audience, and what answers them."""
+
+    name: str | None
+    mechanism: Measurement[Any]
+
+
+def read_levels(options: QuestionOptions, *, own: Guarantee | None = None) -> list[tuple[str | None, Guarantee]]:
+    """Read what each audience's answers may reveal, the most accurate first.
+
+    Exactly one of `audience`, `epsilon`, `ratio`, `mu` and `privacy` is given. With `mu`, or a `privacy` of several
+    pairs, `delta` is not part of the guarantee. It selects the point of the curve that a ledger in (ε, δ) charges. A
+    question that brings its `own` guarantee takes no other.
+    """
+    audience, delta = options.get("audience"), options.get("delta", 0)
+    epsilon, ratio, mu, privacy = (options.get(name) for name in ("epsilon", "ratio", "mu", "privacy"))
+    told = {"epsilon": epsilon, "ratio": ratio, "mu": mu, "privacy": privacy}
+    given = [name for name, value in told.items() if value is not None]
+    if own is not None:
+        curved = isinstance(own, Gaussian) or not own.single
+        more = [*given, *(["audience"] if audience is not None else [])]
+        more += [] if curved or rational(delta, "delta") == 0 else ["delta"]
+        if more:
+            raise BadInput(more[0], "is said by the mechanism file already", "leave it out")
+        return [(None, _guarantee(own, delta))]
+    if audience is not None:
+        if given:
+            raise BadInput("audience", "states epsilon already", f"leave out {given[0]}=")
+        levels = _named_levels(audience, delta)
+        return [(name, level) for name, level in sorted(levels, key=lambda level: -level[1].ratio)]
+    if not given:
+        raise BadInput("epsilon", "is missing", "add epsilon=1")
+    if len(given) > 1:
+        same = given == ["epsilon", "ratio"]
+        rule = f"{'says the same as' if same else 'cannot be given with'} {given[1]}="
+        raise BadInput(given[0], rule, "leave one of the two out")
+    if mu is not None:
+        return [(None, Gaussian(mu))]
+    if privacy is not None:
+        try:
+            return [(None, _guarantee(privacy, delta))]
+        except BadInput as error:
+            if error.field in ("privacy", "delta"):
+                raise
+            raise BadInput("privacy", f"{error.field} {error.rule}", error.remedy) from None
+    return [(None, informative(epsilon=epsilon, ratio=ratio, delta=delta))]
+
+
+def _guarantee(privacy: Any, delta: Any) -> Guarantee:
+    """Read a guarantee, or a document of one, or its JSON text."""
+    document = parse_json(privacy, "privacy") if isinstance(privacy, str) else privacy
+    if isinstance(document, Gaussian):
+        return document
+    _check_least(document)
+    found = document if isinstance(document, Privacy) else guarantee_from_document(document)
+    if isinstance(found, Gaussian):
+        return found
+    if found.single and rational(delta, "delta") != 0:
+        raise BadInput("delta", "is said by privacy= already", "leave it out")
+    if not _says_something(found):
+        raise too_private("epsilon")
+    return found
+
+
+def check_answers(mechanism: Measurement[Any], query: str, options: QuestionOptions, *, own: bool) -> None:
+    """Refuse audiences of what forms no chain, and what answers with noise alone though a δ is given.
+
+    A query, or noise so wide, may have no use for that δ. A file has the guarantee it has of its `own`.
+    """
+    if not own and not _says_something(mechanism.privacy):
+        told = [name for name in ("ratio", "privacy", "audience") if options.get(name) is not None]
+        field = told[0] if told else "epsilon"
+        raise too_private(field, 1 if field == "ratio" else 0, " and this delta=")
+    if options.get("audience") is not None and mechanism.chained is None:
+        raise BadInput("audience", "is for counts", f"ask {query} with one epsilon=")
+
+
+def _says_something(privacy: Guarantee) -> bool:
+    """Tell whether an answer that keeps a guarantee may depend on the data."""
+    return not (isinstance(privacy, Privacy) and privacy.single and privacy.ratio == 1 and privacy.delta == 0)
+
+
+def _check_least(document: Any) -> None:
+    """Refuse a pair below ε = 0 as one at 0 is."""
+    if isinstance(document, Mapping):
+        for name, least in (("epsilon", 0), ("ratio", 1)):
+            if document.get(name) is not None and rational(document[name], name) < least:
+                raise too_private(name, least)
+
+
+def _named_levels(audience: Any, delta: Any) -> list[tuple[str, Privacy]]:
+    named: list[tuple[str, Any]] = []
+    if isinstance(audience, Mapping):
+        named = [(str(name), level) for name, level in audience.items()]
+    for text in () if isinstance(audience, Mapping) else audience:
+        name, separator, level = str(text).partition("=")
+        if not separator:
+            raise BadInput("audience", "must be NAME=E, each name once", "write for example audience=['press=0.5']")
+        named.append((name, level))
+    if not named or not all(is_audience(name) for name, _ in named):
+        raise BadInput(
+            "audience", "must have names of letters, digits, - and _", "write for example audience=['press=0.5']"
+        )
+    first: dict[str | None, str] = {}
+    for name, _ in named:
+        other = first.setdefault(same_audience(name), name)
+        if len(first) < len(named) and other is not name:
+            spelt = "" if other == name else f" (as {other} and {name}: capitals make no other audience)"
+            rule = f"names {name} twice{spelt}; must be NAME=E, each name once"
+            raise BadInput("audience", rule, "leave one of the two out")
+    return [
+        (name, informative(epsilon=rational(level, "audience"), delta=delta, field="audience")) for name, level in named
+    ]
+
+
+# How sure the ends beside an answer have to be.
+
+_SUREST = 1 - Fraction(1, 10**12)
+"""Far below it chances are enclosed, so it can always be told whether an end is as sure."""
+
+
+def read_confidence(confidence: Any, *, alone: bool) -> Fraction:
+    """Read a probability above 0 and below 1; the usual one, where none is given.
+
+    Where it is not `alone`, but an ε is looked for that keeps it, that search says whether there is one.
+    """
+    if confidence is None:
+        return USUAL_CONFIDENCE
+    found = rational(confidence, "confidence")
+    if not 0 < found < 1:
+        raise BadInput("confidence", "must be above 0 and below 1", "write for example 0.95")
+    if alone and found > _SUREST:
+        raise BadInput("confidence", "must be at most 1 − 1e-12", "write for example 0.999")
+    return found

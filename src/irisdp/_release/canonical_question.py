@@ -1,0 +1,291 @@
+"""The subject of a question: a line for people, and facts that decide when two questions are the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .._ledger import LedgerScope
+from .._queries import ContributionBounds, Groups, NeighbouringRelation, PerUnitRule, cell_relation, describe_unit
+from .._tables import Column, ColumnType, Derivation, Note, Table, note_of_partition
+
+if TYPE_CHECKING:
+    from .._tables import Condition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CanonicalQuestion:
+    """The question without its accuracy.
+
+    Attributes
+    ----------
+    line : str
+        For people.
+    unit_rule : str or None
+        What stands for a person, in one line; a part of the question.
+    every_person : bool
+        Whether the question counts persons, all of them, so that no record of a person is left out.
+    cell_relation : NeighbouringRelation
+        The relation whose graph a cell lives on.
+    columns : tuple of (str, str)
+        Each column that is used, and what it is read as, in words.
+    rules : str
+        How a text file is read: nothing is said of what is in it, so a wrong encoding is for people to notice.
+    notes : tuple of Note
+        What the question reads otherwise than somebody may expect.
+    facts : mapping
+        JSON-ready; equal for all releases that can refine each other.
+    chain : str or None
+        Names the chain that releases are links of whose mechanism forms one; None where groups are selected.
+    promise : LedgerScope
+        What is taken for granted, of a table that is called by its file.
+    """
+
+    line: str
+    unit_rule: str | None
+    every_person: bool
+    cell_relation: NeighbouringRelation
+    columns: tuple[tuple[str, str], ...]
+    rules: str
+    notes: tuple[Note, ...]
+    facts: Mapping[str, Any] = field(repr=False)
+    chain: str | None = field(repr=False)
+    promise: LedgerScope = field(repr=False)
+
+    @property
+    def reading(self) -> dict[str, str]:
+        """How records are read, for documents; empty where there is nothing to say."""
+        said = [*say_columns([self]), *([self.rules] if self.rules else []), *(note.fact for note in self.notes)]
+        return {"reading": "; ".join(said)} if said else {}
+
+    def describe_reading(self) -> list[str]:
+        """Return lines for people about how a text file is read, and where this may differ from expectation."""
+        return [*([self.rules] if self.rules else []), *map(str, self.notes)]
+
+    def describe_unit(self) -> list[str]:
+        """Say in a line for people what stands for a person, and for whom nothing does; none where records count."""
+        if self.unit_rule is None:
+            return []
+        rule = f"each {self.promise.unit} counts once" if self.every_person else self.unit_rule
+        return [f"{rule}; records without a value of {self.promise.unit} are left out"]
+
+
+def canonical_question(
+    *,
+    table: Table,
+    described: Mapping[str, str],
+    choices: Mapping[str, Any],
+    about: Sequence[Column],
+    categories: Groups | None,
+    condition: Condition | None,
+    by: tuple[str, ...],
+    groups: Groups | None,
+    unit: str | None,
+    per_unit: PerUnitRule | None,
+    contribution: ContributionBounds,
+    every_person: bool,
+    relation: NeighbouringRelation,
+    public_membership: bool,
+) -> CanonicalQuestion:
+    """Describe a question: `described`, `choices`, `about`, `categories` are the query's own, others as in `Plan`."""
+    rule = None if unit is None else describe_unit(unit, per_unit, contribution)
+    read = _columns(table, about, condition, by, unit)
+    facts: dict[str, Any] = {
+        "query": {**described} | ({"expression": condition.text} if condition else {}),
+        "by": list(by),
+        # Millions of keys would bloat every row of the ledger; their digest tells questions apart as well.
+        "groups": None if groups is None else {"declared": len(groups), "sha256": groups.digest},
+        **choices,
+        "unit": unit,
+        "relation": str(relation),
+        "reader": table.reader,
+        # Of a column of text, as it is read comes before as it is held.
+        "columns": {column.name: str(column.kind) for column in reversed(read)},
+    }
+    computed = {column.name: column.derivation for column in read if column.derivation is not None}
+    derived = {name: found.text for name, found in computed.items() if found.shown}
+    facts |= {"derived": derived} if derived else {}
+    noted = [note for found in computed.values() for note in found.notes]
+    types = {name: table.types[name] for name in computed if name in table.types}
+    facts |= {"types": types} if types else {}
+    facts |= {"text": table.text} if table.text else {}
+    if unit is not None:
+        facts |= {"per_unit": per_unit and str(per_unit), "unit_rule": rule, **contribution.to_document()}
+    facts |= {"public_membership": True} if public_membership else {}
+    # Which groups a selection names differs from draw to draw, so there is nothing to refine.
+    links = groups is not None or not by
+    return CanonicalQuestion(
+        line=" ".join(_words(described, table, condition, by, unit, per_unit, contribution)),
+        unit_rule=rule,
+        every_person=every_person,
+        cell_relation=cell_relation(
+            relation, grouped=bool(by), public_membership=public_membership, several=contribution.several
+        ),
+        columns=_read_as(table, about, categories, condition, by, groups, unit),
+        rules=table.reading,
+        notes=tuple(
+            dict.fromkeys(
+                [
+                    *note_of_partition(table.location),
+                    *(condition.notes if condition else ()),
+                    *noted,
+                    *(groups.notes if groups else ()),
+                    *(categories.notes if categories else ()),
+                    *_note_of_encoding(table, condition, computed.values(), groups, categories),
+                ]
+            )
+        ),
+        facts=facts,
+        chain=hashlib.sha256(canonical(facts).encode()).hexdigest() if links else None,
+        promise=LedgerScope(
+            table=table.called,
+            columns=_pinned_columns(table, unit),
+            relation=str(relation),
+            unit=unit,
+            public_columns=_table_columns(table, by) if public_membership else (),
+        ),
+    )
+
+
+_EXACT = "text (exact spelling)"
+
+
+def say_columns(questions: Iterable[CanonicalQuestion]) -> list[str]:
+    """Say in one line what the columns of some questions are read as; nothing where they read none."""
+    read: dict[str, dict[str, None]] = {}
+    for question in questions:
+        for name, kind in question.columns:
+            read.setdefault(name, {})[kind] = None
+    if not read:
+        return []
+    said = ", ".join(f"{name} as {' and as '.join(kinds)}" for name, kinds in read.items())
+    texts = all(kind in (ColumnType.TEXT, _EXACT) for kinds in read.values() for kind in kinds)
+    return [said if texts else f"{said}; what cannot be read so is unknown"]
+
+
+def _read_as(
+    table: Table,
+    about: Sequence[Column],
+    categories: Groups | None,
+    condition: Condition | None,
+    by: tuple[str, ...],
+    groups: Groups | None,
+    unit: str | None,
+) -> tuple[tuple[str, str], ...]:
+    """List the table's columns that a question uses, each with what it is read as; public facts decide."""
+    declared = [*(groups.columns if groups else ()), *(categories.columns if categories else ())]
+    grouped = () if groups else tuple(table.column(name, "by") for name in by)
+    # What is added up is a number, and what has bins is read as their edges are, of which the derived column tells.
+    summed = (
+        []
+        if categories
+        else [(each, ColumnType.NUMBER if each.kind is ColumnType.UNTYPED else each.kind) for each in about]
+    )
+    read = [*((each, each.kind) for each in (*declared, *grouped)), *summed]
+    read += [(table.column(name, "by"), kind) for name, kind in (condition.readings if condition else ())]
+    read += [] if unit is None else [(table.column(unit, "unit"), ColumnType.UNTYPED)]
+    found: dict[tuple[str, str], None] = {}
+    for column, kind in read:
+        computed = column.derivation
+        if computed is not None and computed.shown:
+            found |= dict.fromkeys(
+                (name, _word(table, table.column(name, "by"), as_)) for name, as_ in computed.readings
+            )
+        else:
+            exact = kind is ColumnType.TEXT and column in declared
+            found[column.name, _EXACT if exact else _word(table, column, kind)] = None
+    exactly = {name for name, word in found if word == _EXACT}
+    return tuple((name, word) for name, word in found if not (word == ColumnType.TEXT and name in exactly))
+
+
+def _word(table: Table, column: Column, kind: ColumnType) -> str:
+    """Say what a column is read as: what its schema or a declared type says, else what the question takes it for."""
+    if column.name in table.types:
+        return table.types[column.name]
+    if column.kind.is_opaque:
+        return "it is held"
+    known = kind if column.kind is ColumnType.UNTYPED else column.kind
+    return str(ColumnType.TEXT if known is ColumnType.UNTYPED else known)
+
+
+def _note_of_encoding(
+    table: Table,
+    condition: Condition | None,
+    computed: Iterable[Derivation],
+    groups: Groups | None,
+    categories: Groups | None,
+) -> list[Note]:
+    """Say of declared names with letters beyond ASCII which encoding they are looked for in; no record is looked at."""
+    if table.encoding != "utf-8":
+        return []
+    named = [*(groups.texts if groups else ()), *(categories.texts if categories else ())]
+    named += [*(condition.texts if condition else ()), *(text for each in computed for text in each.texts)]
+    other = next((name for name in named if not name.isascii()), None)
+    if other is None:
+        return []
+    remedy = "if the file is written in another encoding, name it, as in encoding=windows-1252"
+    return [Note(f"with {json.dumps(other[:40], ensure_ascii=False)} as UTF-8", remedy, beside_answer=True)]
+
+
+def _pinned_columns(table: Table, unit: str | None) -> dict[str, str]:
+    """Return the kinds of all columns as the table holds them, and of the unit as it is read.
+
+    A declared type is a way to read one record, so releases with and without it speak of the same neighbours; but that
+    of the unit says which records are one person's (docs/decisions/0030-declared-types-are-a-reading.md).
+    """
+    kinds = {column.name: column.kind.name.lower() for column in table.held}
+    person = None if unit is None else table.types.get(table.column(unit, "unit").name)
+    return kinds if person in (None, "text") else kinds | {str(unit): str(person)}
+
+
+def canonical(document: Any) -> str:
+    """Write JSON in the one form in which equal documents are equal text."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _words(
+    described: Mapping[str, str],
+    table: Table,
+    condition: Condition | None,
+    by: tuple[str, ...],
+    unit: str | None,
+    per_unit: PerUnitRule | None,
+    contribution: ContributionBounds,
+) -> list[str]:
+    words = list(described.values())
+    if condition is not None:
+        words.append(condition.shown)
+    if by:
+        words.append(f"by {', '.join(_shown(table.column(name, 'by')) for name in by)}")
+    if unit is not None:
+        records = "all records" if per_unit is PerUnitRule.ALL else "any record"
+        words.append(f"per {unit}" if per_unit is None else f"for {records} per {unit}")
+    if contribution.several:
+        words.append(f"at most {contribution.records} each")
+    return words
+
+
+def _table_columns(table: Table, by: tuple[str, ...]) -> list[str]:
+    """List the columns that the groups come from: of an expression, whoever keeps its columns keeps its value."""
+    return list(dict.fromkeys(source.name for name in by for source in table.column(name, "by").sources))
+
+
+def _shown(column: Column) -> str:
+    computed = column.derivation is not None and column.derivation.shown
+    return f"{column.name} = {computed}" if computed else column.name
+
+
+def _columns(
+    table: Table, about: Sequence[Column], condition: Condition | None, by: tuple[str, ...], unit: str | None
+) -> list[Column]:
+    """Return the columns that the question reads; their kinds decide what their values mean.
+
+    A derived column comes with those it is computed of.
+    """
+    named = [table.column(name, "by") for name in by]
+    person = [] if unit is None else [table.column(unit, "unit")]
+    read = [*(condition.columns if condition else ()), *about, *named, *person]
+    return [each for column in read for each in (column, *column.sources)]

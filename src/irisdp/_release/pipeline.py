@@ -1,0 +1,395 @@
+"""The main job: plan, read, draw, charge, write down, show; in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Unpack
+
+from .._exact import checked, file_path
+from .._files import Output
+from .._ledger import (
+    ChargedAnswer,
+    Ledger,
+    LedgerEntry,
+    LedgerScope,
+    Release,
+    TableFingerprint,
+    TableVersion,
+    check_ledger,
+    data_location,
+    find_ledger,
+    fingerprint_of_table,
+    match_fingerprint,
+    secret_key_file,
+    unit_key,
+    unlimited_in,
+)
+from .._measurements import ChainLink, HasAuxiliaryOutput, MeasurementInput, SelectsPartitions, longer, padded_size
+from .._queries import PrivacyUnit, UnreleasedKeys, entry_of, enumerate_keys
+from ..accounting import Charge, Cost
+from ..privacy import Guarantee, Privacy
+from .answers import Answers, plain_keys
+from .audiences import Audience
+from .data_package import read_licence
+from .labels import Labels, check_used, read_labels
+from .options import PlanOptions, PublishOptions, options_of, with_options
+from .planning import plan
+from .plans import Plan
+from .progress import errors_after_charge, report_step
+from .project import currency_with, give_limit, limit_to_set
+from .publication import Publication
+from .release_chain import answer_details, extended, links_of
+from .release_file import (
+    Files,
+    Note,
+    Replaced,
+    audience_targets,
+    pages,
+    plan_files,
+    plan_reports,
+    provenance,
+    report_targets,
+    sidecar,
+    write_files,
+)
+
+# All that `publish` checks before it reads a record: the question, the ledger, and where answers go.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedQuestion:
+    """A question that was checked in every way that reads no record, draws nothing and spends nothing.
+
+    Attributes
+    ----------
+    planned : Plan
+    book : Ledger
+        The ledger that was named, or the one beside the data.
+    default : bool
+        Whether it was not named: then another of the folder that knows the data is charged instead.
+    promise : LedgerScope
+        What the release takes for granted.
+    files, reports
+        Where its answers and pages go.
+    labels : Labels
+        What readers of the pages see instead of names.
+    licence, secret
+        As for `publish`.
+    stamp
+        Of the file of the data, before anything of it was looked at.
+    """
+
+    planned: Plan
+    book: Ledger
+    default: bool
+    promise: LedgerScope
+    files: Files
+    reports: tuple[Output, ...]
+    labels: Labels
+    licence: str | None
+    secret: Any
+    stamp: TableFingerprint
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """All files that will be written."""
+        return (*(one for three in self.files for one in three), *self.reports)
+
+
+def check_question(
+    planned: Plan, before: TableFingerprint, options: Mapping[str, Any], may_replace: Replaced | None = None
+) -> CheckedQuestion:
+    """Check all that `publish` checks of a planned question before it reads a record.
+
+    Parameters
+    ----------
+    planned : Plan
+    before : stamp
+        Of the file of the data, from before the question was planned.
+    options : mapping
+        As for `irisdp.publish`.
+    may_replace : bool or callable, optional
+        Which files that are there may be replaced, instead of what `force` says.
+    """
+    out, report = options.get("out"), options.get("report")
+    licence = read_licence(options.get("licence"), out)
+    labels = labels_for(planned, options)
+    ledger, secret, table = options.get("ledger"), options.get("secret"), options.get("table")
+    promise = planned.asked.promise.named(table)
+    book = find_ledger(planned.table, ledger)
+    force = options.get("force", False) if may_replace is None else may_replace
+    files, reports = planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
+    check_ledger(book, planned.table.location, planned.declared_in, default=ledger is None)
+    return CheckedQuestion(
+        planned=planned,
+        book=book,
+        default=ledger is None,
+        promise=promise,
+        files=files,
+        reports=reports,
+        labels=labels,
+        licence=licence,
+        secret=secret,
+        stamp=before,
+    )
+
+
+def labels_for(planned: Plan, options: Mapping[str, Any]) -> Labels:
+    """Return the labels of a question: those among its options, and where these say nothing those of the project."""
+    own = read_labels(options.get("labels"), options.get("title"))
+    return own.over(None if planned.project is None else planned.project.labels)
+
+
+def planned_files(
+    planned: Plan, *, ledger: Ledger, secret: Any, out: Any, report: Any, force: Replaced
+) -> tuple[Files, tuple[Output, ...]]:
+    """Plan the files of a release, and its pages, apart from all that is read and kept for it; see `plan_files`."""
+    data = planned.table.location
+    read = list(planned.declared_in.items())
+    targets = audience_targets(planned.audiences, out)
+    beside = secret_key_file(None if secret is None else file_path(secret, "secret"), planned.table.path, ledger)
+    files = plan_files(targets, data=data, read=read, ledger=ledger.path, keeper=beside, force=force)
+    pages = report_targets(planned.audiences, report)
+    return files, plan_reports(pages, files, data=data, read=read, ledger=ledger.path, keeper=beside, force=force)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupStatistics:
+    """What was read of the data: nodes per cell and, where groups are selected, the keys. Never shown or stored."""
+
+    nodes: MeasurementInput
+    keys: UnreleasedKeys | None
+
+    def __repr__(self) -> str:
+        """Show nothing."""
+        return "PrivateCells(…)"
+
+
+@checked
+@with_options(PublishOptions)
+def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[PublishOptions]) -> Publication:
+    """Publish a private answer per group, drawn exactly and charged to a budget on disk.
+
+    Asking the same question of the same data again returns the same answer and costs nothing. `irisdp.plan` takes the
+    same question, and says what it would cost and how far off answers will be, without reading a record.
+
+    Parameters
+    ----------
+    data : path or frame
+        A .csv, .tsv, .jsonl or .parquet file, a folder, or the address of a table in a database; or a frame of pandas,
+        Polars, PyArrow, DuckDB or Spark.
+    query : {"count", "count-distinct", "histogram", "sum", "mean", "median", "quantile", "plurality", "top",
+        "ranking", "majority", "at-least", "at-most", "band", "sizes", "column", "apply"}
+        The query.
+
+        - Counts: ``count`` counts records, ``count-distinct`` the different values of a column, ``histogram`` the
+          records of each bin or category.
+        - Yes or no: ``at-least`` and ``at-most`` compare the count with K; ``majority`` asks whether more records say
+          yes than no.
+        - Choices: ``band`` names the band of the count, ``plurality`` the largest category, ``top`` the K largest,
+          ``ranking`` the order of all; ``median`` and ``quantile`` name a bin.
+        - Totals: ``sum`` and ``mean`` of a column.
+        - Others: ``sizes`` gives the sizes of the categories, ``column`` the category of each record; ``apply`` draws
+          from a mechanism file.
+    *arguments
+        What follows the query: K for at-least and at-most, thresholds (``"10,100"``) for band; then a condition in SQL
+        over the columns, such as ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority
+        needs one. Of count-distinct the name of a column, and a condition if there is one. For histogram, sum, mean,
+        plurality, ranking, median and column: the name of a column. For quantile: a number such as 0.9 and the column.
+        For top: K and the column. For sizes: the column, alone or after the number of largest categories. Of apply the
+        path of a mechanism file, which keeps a privacy of its own instead of `epsilon`, and a condition or a column.
+
+    Returns
+    -------
+    Publication
+        (ε,δ)-differentially private at `cost` in the table, under the relation asked for: proofs/grouped-releases.md,
+        and tests/oracles/test_end_to_end_privacy.py for every tiny table.
+
+    Raises
+    ------
+    BadInput
+        Before anything is spent.
+    NotShown
+        If `out` or `report` cannot be written after all: the answer is in the ledger and asking again costs nothing.
+    ScopeRefused
+        If the ledger is pinned to another table, relation, unit or set of public columns; nothing was read.
+    BudgetRefused
+        If the ledger's limit does not allow the cost; nothing was drawn or spent.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, pyarrow
+    >>> survey = pyarrow.table({"age": [70, 30, 81], "town": ["Ely", "Ely", "York"]})
+    >>> ledger = pathlib.Path(tempfile.mkdtemp(), "survey.ledger")
+    >>> found = publish(survey, "count", "age > 64", by="town", groups=["Ely", "York"], epsilon=1, ledger=ledger)
+    >>> found.cost
+    Cost(epsilon=Fraction(1, 1), delta=Fraction(0, 1))
+    >>> found.answers.keys
+    [('Ely',), ('York',)]
+    """
+    check_used(options)
+    before = fingerprint_of_table(data_location(data))
+    planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
+    return publish_checked(check_question(planned, before, options))
+
+
+def publish_checked(
+    ready: CheckedQuestion, reading: TableVersion | None = None, noted: Note | None = None
+) -> Publication:
+    """Read, draw, charge, write down and show what was prepared.
+
+    Parameters
+    ----------
+    ready : CheckedQuestion
+    reading : Reading, optional
+        Of the same data, begun for several questions; each begins its own unless given.
+    noted : callable, optional
+        Called with each file before it is created.
+    """
+    planned, book, promise = ready.planned, ready.book, ready.promise
+    book.check(promise)
+    currency = currency_with(book, limit_to_set(planned.project, book))
+    known = book.answered(planned.question())
+    if not known:  # what may be given again need have no price
+        planned.price.at(currency)  # refused before anything is read
+    try:
+        report_step(0)
+        reading = TableVersion.begin(planned.table, ready.stamp) if reading is None else reading
+        book, version, kept = match_fingerprint(
+            planned.table, reading.digest, book, ready.secret, default=ready.default
+        )
+        book.check(promise, version)
+        limit_to_set(planned.project, book)  # refused before records are read
+        report_step(1)
+        cells = read_statistics(planned, unit_key(kept))
+        reading.check(planned.table)
+    finally:
+        planned.table.rest()
+    give_limit(planned.project, book)
+    unlimited = unlimited_in(book, (audience.name for audience in planned.audiences))
+    report_step(2)
+    settled = book.settle(
+        query=planned.asked.line,
+        question=planned.question(),
+        fingerprint=version,
+        promise=promise,
+        cost=planned.price.after,
+        draw=lambda earlier, cost: draw_answers(planned, cells, earlier, promise.table, cost),
+        tells=planned.tells,
+        outputs={
+            audience.name: [str(file.path.absolute())]
+            for audience, (file, *_) in zip(planned.audiences, ready.files, strict=False)
+        },
+    )
+    with errors_after_charge():
+        found = _handed_over(ready, cells.nodes, settled, book, noted)
+        return replace(found, anew=known and not settled.repeated, unlimited=unlimited)
+
+
+def _handed_over(
+    ready: CheckedQuestion, nodes: MeasurementInput, settled: ChargedAnswer, book: Ledger, noted: Note | None
+) -> Publication:
+    """Show and write down what is charged by now."""
+    planned = ready.planned
+    report_step(3)
+    drawn = [Answers.from_bytes(entry.answers) for entry in settled.entries]
+    answers_of, sidecars = {}, {}
+    for place, (audience, own) in enumerate(zip(planned.audiences, drawn, strict=True)):
+        shown = decode_answers(planned, audience, nodes, own)
+        beside = release_document(planned, audience, nodes, own)
+        made = provenance(settled, place)
+        answers_of[audience.name] = shown
+        sidecars[audience.name] = sidecar(planned.body(audience), shown, settled.ids[place], beside, made)
+    paths: list[Path | None] = [file.path for file, *_ in ready.files] or [None] * len(answers_of)
+    parts = [[(sidecars[name], answers_of[name], path)] for name, path in zip(answers_of, paths, strict=True)]
+    written = write_files(
+        ready.files, answers_of, sidecars, ready.licence, pages(ready.reports, parts, ready.labels), noted
+    )
+    planned.table.close()
+    return Publication(
+        plan=planned,
+        answers_of=answers_of,
+        repeated=settled.repeated,
+        cost=settled.charged,
+        ledger=book.place,
+        ids=settled.ids,
+        out=written,
+        sidecars=sidecars,
+    )
+
+
+def read_statistics(planned: Plan, key: bytes) -> GroupStatistics:
+    """Read the table: each cell's node and, for a selection, the keys there are; `key` chooses persons' records."""
+    unit = None if planned.unit is None else PrivacyUnit(planned.unit, key, planned.per_unit, planned.contribution)
+    keys = None if planned.naming is None else enumerate_keys(planned.table, planned.by, unit=unit)
+    groups = planned.groups if keys is None else keys.cells()
+    found = planned.query.statistics(planned.table, condition=planned.condition, groups=groups, unit=unit)
+    return GroupStatistics(planned.query.nodes(found, planned.asked.cell_relation), keys)
+
+
+def draw_answers(
+    planned: Plan, cells: GroupStatistics, earlier: Sequence[Release], table: str | None, cost: Charge
+) -> list[LedgerEntry]:
+    """Draw all cells for every audience; where groups are selected, draw once which may be named."""
+    labels: Sequence[tuple[Any, ...]] = planned.groups.labels if planned.groups else [()]
+    nodes, keys, chosen = cells.nodes, cells.keys, None
+    if keys is not None:
+        size = padded_size(len(keys.counts))
+        nodes = nodes.padded(size)
+        if planned.selector is not None:
+            chosen = planned.selector.draw(longer(keys.counts, size))
+    links = links_of(planned.chain, earlier)
+    entries: list[LedgerEntry] = []
+    for audience in planned.audiences:
+        link = audience.mechanism.chained
+        drawn = audience.mechanism.draw(nodes, links)
+        links = links if link is None else extended(links, ChainLink(link, drawn))
+        if isinstance(audience.mechanism, SelectsPartitions):
+            chosen = audience.mechanism.named(drawn)
+        if keys is not None and chosen is not None:
+            chosen = chosen[: len(keys.counts)]  # not the padding
+            labels, drawn = keys.select(chosen).labels, drawn[: len(chosen)][chosen]
+        values: list[Any] = drawn.tolist()
+        answers = Answers(planned.by, labels, values)
+        converted = _converted(audience.mechanism.privacy, cost)
+        kept = answer_details(table, planned.chain, link, answers, earlier, converted)
+        # The most accurate audience carries the charge; what the others get follows from it.
+        share = cost * 0 if entries else cost
+        entries.append(LedgerEntry(audience=audience.name, cost=share, answers=answers.to_bytes(), details=kept))
+    return entries
+
+
+def _converted(guarantee: Guarantee, cost: Charge) -> str | None:
+    """Say what is kept, where it is not charged as it is."""
+    as_it_is = isinstance(cost, Cost) and isinstance(guarantee, Privacy) and guarantee.single
+    return None if as_it_is else str(guarantee)
+
+
+def decode_answers(planned: Plan, audience: Audience, nodes: MeasurementInput, drawn: Answers) -> Answers:
+    """Turn what the ledger keeps into what is shown: in the order asked, clamped to public ends, lists by entries.
+
+    Each answer comes with its accuracy. That follows from what is shown and from public facts, and is not kept.
+    """
+    values = audience.mechanism.show(drawn.values, nodes)
+    assured = audience.mechanism.assurance(drawn.values, values, nodes, planned.confidence)
+    if assured.columns:
+        assured = replace(assured, promise="; ".join((assured.promise, *planned.leaves_out())))
+    shown = Answers(drawn.by, drawn.keys, values, assured)
+    if planned.groups is not None:
+        order = planned.groups.shown.tolist()
+        labels = planned.groups.labels
+        shown = shown.in_order(order, plain_keys(list(map(labels.__getitem__, order))))
+    entry = entry_of(planned.query)
+    return shown if entry is None else shown.by_entry(entry)
+
+
+def release_document(planned: Plan, audience: Audience, nodes: MeasurementInput, drawn: Answers) -> dict[str, Any]:
+    """Return the auxiliary output of the release file, in the order of the answers: intervals and further draws."""
+    mechanism = audience.mechanism
+    told = mechanism.ends(nodes) | (mechanism.beside(drawn.values) if isinstance(mechanism, HasAuxiliaryOutput) else {})
+    if planned.groups is None:
+        return told
+    order = planned.groups.shown.tolist()
+    return {name: [found[row] for row in order] if isinstance(found, list) else found for name, found in told.items()}

@@ -1,0 +1,756 @@
+"""What a plan says, read from a TOML file as strictly as options are; no table is opened yet."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .._aliases import KEYS, meant_option, own_names
+from .._exact import INTEGER_BITS, TomlFile, entries, file_path, kind_of, rational, read_json
+from .._files import same_file
+from .._ledger import address_of
+from .._queries import FORMS, apply_words, as_asked, groups_file
+from .._tables import counted_from, is_address
+from ..accounting import Cost
+from ..errors import BadInput, Refusal
+from ..privacy import informative, too_private
+from .answers import check_ending
+from .data_package import read_licence
+from .labels import Labels, check_used, labels_in, read_labels
+from .options import LedgerOptions, QuestionOptions, TableOptions
+from .release_file import page_path
+
+# From Python's spelling of options to a plan's: remedies of the library, in the words of what is to be changed.
+
+_KEYWORD = re.compile(r"""\b(?P<name>[a-z][a-z_]*)=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|[^\s,;()]*)""")
+_QUESTION = re.compile(r"""publish\(data(?P<words>(?:, (?:"(?:[^"\\]|\\.)*"|\d+))+)\)""")
+
+
+def in_keys(text: str, keys: Collection[str], *, toml: bool = False) -> str:
+    """Rewrite the keywords of a message as keys of a plan, and what Python calls as a question of one.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"add select_groups=True"``.
+    keys : collection of str
+        Other words stay as they are.
+    toml : bool
+        Whether the plan is TOML and no JSON.
+
+    Examples
+    --------
+    >>> in_keys("add select_groups=True, a delta=, or groups='v1,v2'", {"select_groups", "delta", "groups"})
+    'add "select_groups": true, a "delta", or "groups": "v1,v2"'
+    >>> in_keys('write publish(data, "at-least", 100, "age > 64")', {})
+    'write {"query": "at-least 100", "expression": "age > 64"}'
+    >>> in_keys('write publish(data, "plurality", "party")', {})
+    'write {"query": "plurality party"}'
+    >>> in_keys("add select_groups=True, or a delta=", {"select_groups", "delta"}, toml=True)
+    'add select_groups = true, or a delta'
+    """
+
+    def key(found: re.Match[str]) -> str:
+        name, value = found["name"], found["value"]
+        if name not in keys:
+            return found[0]
+        shown = {"True": "true", "False": "false"}.get(value, value.replace("'", '"'))
+        if toml:
+            return f"{name} = {shown}" if shown not in ("", "…") else name
+        return f'"{name}": {shown}' if shown else f'"{name}"'
+
+    return _KEYWORD.sub(key, _QUESTION.sub(_question_in_toml if toml else _worded_question, text))
+
+
+def _question_in_toml(found: re.Match[str]) -> str:
+    return ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in _asked(found).items())
+
+
+def _worded_question(found: re.Match[str]) -> str:
+    return json.dumps(_asked(found), ensure_ascii=False)
+
+
+def _asked(found: re.Match[str]) -> dict[str, str]:
+    name, *words = json.loads(f"[{found['words'].removeprefix(', ')}]")
+    usage = next((form.usage for form in FORMS if form.name == name), "")
+    # A condition stands apart; numbers and columns belong to the query.
+    apart = [words.pop()] if words and isinstance(words[-1], str) and "COLUMN" not in usage.split()[-1:] else []
+    return {"query": " ".join(map(str, [name, *words]))} | ({"expression": apart[0]} if apart else {})
+
+
+# What a batch's plan says, read from a document as strictly as options are; nothing is opened yet.
+
+Step = TypeVar("Step")
+
+_PLAN = ("data", "budget", "questions")
+_ABOUT = ("relation", "unit", "encoding", "delimiter", "types", "engine", "master", "project")
+"""What is said once, for all questions."""
+_KEPT = ("ledger", "secret", "table", "out", "licence", "report", "title", "labels")
+_ASKED = (
+    *("by", "groups", "categories", "bins", "lower", "upper", "step", "missing", "select_groups"),
+    *("selection_delta", "delta", "public_membership", "per_unit", "confidence"),
+    *("at_most", "groups_per_unit"),
+)
+"""What a question may say besides its words, its weight and its file; as for `irisdp.publish`."""
+_BUDGET = ("epsilon", "delta")
+_ELSEWHERE_IN_BATCHES = {
+    **{
+        ("question", name): ("belongs to the plan, for all questions", 'move it beside "questions"')
+        for name in ("data", "budget", *_ABOUT, "ledger", "secret", "table", "licence", "report", "title", "labels")
+    },
+    **{
+        ("question", name): (
+            "belongs to the budget, which the questions share",
+            "give this question a weight: twice the weight is half the noise",
+        )
+        for name in ("epsilon", "ratio", "mu", "privacy")
+    },
+    ("question", "within"): (
+        "is not for batches, whose questions share one budget",
+        'publish this question alone, or leave "within" out',
+    ),
+    ("question", "weight_upper"): (
+        "is not for batches, whose weight is a question's share of the budget",
+        "publish the weighted sum alone",
+    ),
+    ("question", "audience"): ("is not for batches", 'publish this question alone, or leave "audience" out'),
+    ("question", "k"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
+    ("question", "K"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
+    **{
+        ("plan", name): ("belongs to the budget", 'write for example "budget": {"epsilon": 1, "delta": "1e-6"}')
+        for name in ("epsilon", "delta")
+    },
+    **{
+        ("plan", name): ("belongs to a question", 'move it into each of "questions" that it is for')
+        for name in ("query", "expression", *_ASKED, "weight")
+        if name != "delta"
+    },
+    **{
+        (field, name): (
+            "is none that batches have: their budget is an epsilon and a delta",
+            'write for example "budget": {"epsilon": 1, "delta": "1e-6"}; many counts have Gaussian noise then',
+        )
+        for field in ("plan", "budget")
+        for name in ("mu", "rho", "gaussian", "zcdp", "ratio", "privacy", "all")
+    },
+}
+"""Keys that somebody may well write there: what is wrong, and the remedy."""
+
+MOST_QUESTIONS = 10_000
+_LARGEST_WEIGHT = 10**6
+_WEIGHT_BITS = 128
+_WORD = re.compile(r"[^\W\d]|[\"(]")
+"""How a condition begins, and no number."""
+_EXAMPLE_BATCH = '{"data": "survey.csv", "budget": {"epsilon": 1, "delta": "1e-6"}, "questions": [{"query": "count"}]}'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchQuestion:
+    """One question as it was asked.
+
+    Parameters
+    ----------
+    query : str
+        The query's name, and what stands between it and the condition.
+    arguments : tuple of str
+        The condition, if there is one.
+    options : mapping
+        Its other options.
+    weight : Fraction
+        Its share of the privacy relative to the others'.
+    out : path, optional
+        Where its answers are written.
+    """
+
+    query: str
+    arguments: tuple[str, ...]
+    options: Mapping[str, Any] = field(repr=False)
+    weight: Fraction
+    out: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedBatch:
+    """A plan as it was asked.
+
+    Parameters
+    ----------
+    data : path or frame
+    budget : Cost
+        The most that all answers together may cost.
+    questions : tuple of AskedQuestion
+    about : mapping
+        Settings of the table, shared by all questions.
+    ledger, secret, table, licence
+        As for `irisdp.publish`.
+    report : Path, optional
+        Where a page of the whole batch is written.
+    labels : Labels
+        What readers of the page see instead of names.
+    file : Path, optional
+        The file that the plan was read from.
+    """
+
+    data: Any = field(repr=False)
+    budget: Cost
+    questions: tuple[BatchQuestion, ...]
+    about: Mapping[str, Any]
+    ledger: Any
+    secret: Any
+    table: Any
+    licence: str | None
+    report: Path | None
+    labels: Labels
+    file: Path | None
+
+
+def read_batch(plan: Any, *, data: Any = None, report: Any = None, title: Any = None, labels: Any = None) -> AskedBatch:
+    """Read a plan.
+
+    Parameters
+    ----------
+    plan : path or mapping
+        A JSON file, or what stands in one; numbers as JSON has them or as exact text.
+    data : path or frame, optional
+        Instead of the plan's own.
+    report : path, optional
+        Likewise.
+    title, labels
+        As for `irisdp.publish`, before the plan's own.
+
+    Raises
+    ------
+    BadInput
+        If keys are unknown or missing, there are no questions, a weight is not positive, or the budget is invalid.
+    """
+    file = Path(os.fsdecode(plan)) if isinstance(plan, str | os.PathLike) else None
+    if file is not None and file.suffix.lower() == ".toml":
+        raise BadInput("plan", "is TOML, and a batch is JSON", f"say irisdp run {file.name}")
+    document = plan if file is None else read_json(file, "plan")
+    found = _object(document, "plan", known=(*_PLAN, *_ABOUT, *_KEPT), example=_EXAMPLE_BATCH)
+    for name, given in (("data", data), ("report", report)):
+        if given is not None:
+            if name in found:
+                raise BadInput(name, "is named by the plan already", "leave it out of one of the two")
+            found[name] = given
+    check_used({"title": title, "labels": labels, "report": found.get("report")})
+    own = read_labels(labels, title).over(read_labels(found.get("labels"), found.get("title")))
+    for name in _PLAN:
+        if name not in found:
+            raise BadInput(name, "is missing from the plan", f"write for example {_EXAMPLE_BATCH}")
+    listed = entries(found["questions"])
+    if listed is None:
+        raise BadInput("questions", "must be a list", 'write for example "questions": [{"query": "count"}]')
+    if not listed:
+        raise BadInput(
+            "questions", "are none: the plan is empty", 'write for example "questions": [{"query": "count"}]'
+        )
+    if len(listed) > MOST_QUESTIONS:
+        raise BadInput("questions", f"are more than {MOST_QUESTIONS:,}", "publish them in several batches")
+    for name in ("relation", "unit", "encoding", "delimiter", "engine", "master", "table"):
+        _check_text(found.get(name), name)
+    out = _out(found.get("out"))
+    width = len(str(len(listed)))
+    questions = []
+    for number, each in enumerate(listed, start=1):
+        one = None if out is None else out.with_name(f"{out.stem}.{number:0{width}}{out.suffix}")
+        questions.append(in_question(number, _batch_question, each, one, once=()))
+    return AskedBatch(
+        data=found["data"],
+        budget=_budget(found["budget"]),
+        questions=tuple(questions),
+        about={name: found[name] for name in _ABOUT if name in found},
+        ledger=found.get("ledger"),
+        secret=_path(found.get("secret"), "secret"),
+        table=found.get("table"),
+        licence=read_licence(found.get("licence"), next((one.out for one in questions if one.out), None)),
+        report=None if found.get("report") is None else page_path(found["report"], "report"),
+        labels=own,
+        file=file,
+    )
+
+
+def in_question(
+    number: int, step: Callable[..., Step], *arguments: Any, once: Collection[str] = ("data", *_ABOUT)
+) -> Step:
+    """Do a step for one question; what it complains of names the question, counted from 1, unless it is said `once`."""
+    try:
+        return step(*arguments)
+    except BadInput as error:
+        rule, remedy = (in_keys(text, (*_ASKED, *_ABOUT)) for text in (error.rule, error.remedy))
+        raise BadInput(
+            error.field if error.field in once else f"question {number}: {error.field}", rule, remedy
+        ) from None
+
+
+def _batch_question(document: Any, out: Path | None) -> BatchQuestion:
+    known = ("query", "expression", *_ASKED, "weight", "out")
+    found = _object(document, "question", known=known, example='{"query": "count", "expression": "age > 64"}')
+    if "query" not in found:
+        raise BadInput("query", "is missing", 'write for example {"query": "count", "expression": "age > 64"}')
+    for name in ("query", "expression"):
+        _check_text(found.get(name), name)
+    _check_words(found["query"].split(), "expression" in found)
+    own = _out(found.get("out"))
+    options = {name: found[name] for name in _ASKED if name in found}
+    options |= grouped(found)
+    return BatchQuestion(
+        query=found["query"],
+        arguments=(found["expression"],) if "expression" in found else (),
+        options=options,
+        weight=_weight(found.get("weight", 1)),
+        out=out if own is None else own,
+    )
+
+
+def _check_words(words: list[str], has_expression: bool) -> None:
+    """Refuse a query that brings its own privacy, and what `check_number` refuses."""
+    if words[:1] == ["apply"]:
+        rule = "apply has a privacy of its own, and a batch shares one out"
+        raise BadInput("query", rule, "publish it by itself")
+    check_number(words, has_expression)
+
+
+def grouped(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the groups of a question as tuples, where they are of several columns: documents have none."""
+    for name in ("groups", "categories", "bins"):
+        if isinstance(found.get(name), Mapping):
+            raise BadInput(name, "must be text or a list, not an object", f"write for example {name}=['A', 'B']")
+    listed = found.get("groups")
+    if not isinstance(listed, list):
+        return {}
+    return {"groups": [tuple(key) if isinstance(key, list) else key for key in listed]}
+
+
+def check_number(words: list[str], has_expression: bool) -> None:
+    """Refuse a query that lacks its number, or that holds a condition next to a separate expression."""
+    words = re.sub(r",\s+", ",", " ".join(words)).split()  # the bounds of bands are one list
+    numbers = int(bool(words) and words[0] in ("at-least", "at-most", "band"))
+    if numbers and (len(words) == 1 or _WORD.match(words[1])):
+        raise BadInput("K", "is missing from the query", f"write for example {as_asked(words[0], 100, 'age > 64')}")
+    usage = next((form.usage for form in FORMS if words[:1] == [form.name]), "").split()
+    if has_expression and len(words) >= len(usage) > 1:
+        if "EXPR" not in usage[-1]:
+            rule = f"is not for {words[0]}, which takes a column and no condition"
+            raise BadInput("expression", rule, "leave it out, or count with a condition")
+        raise BadInput(
+            "expression", "is given twice: the query holds a condition as well", "leave it out of one of the two"
+        )
+
+
+def _object(document: Any, field: str, *, known: Collection[str], example: str) -> dict[str, Any]:
+    """Read an object whose keys are known; a key that is null is as good as left out."""
+    if not isinstance(document, Mapping):
+        raise BadInput(field, "must be a JSON object", f"write for example {example}")
+    document = own_names(document, KEYS)
+    for name in document:
+        if name in known:
+            continue
+        if (field, name) in _ELSEWHERE_IN_BATCHES:
+            raise BadInput(str(name), *_ELSEWHERE_IN_BATCHES[field, name])
+        meant = "expression" if meant_option(str(name)) == "where" else meant_option(str(name))
+        near = [meant] if meant in known else get_close_matches(str(name).casefold(), known, n=1)
+        remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+        raise BadInput(str(name), f"is no key of a {field}", remedy)
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def _budget(document: Any) -> Cost:
+    found = _object(document, "budget", known=_BUDGET, example='{"epsilon": 1, "delta": "1e-6"}')
+    if "epsilon" not in found:
+        raise BadInput("budget", "has no epsilon", 'write for example {"epsilon": 1, "delta": "1e-6"}')
+    try:
+        privacy = informative(epsilon=found["epsilon"], delta=found.get("delta", 0))
+        if privacy.epsilon == 0:  # whatever the δ: it is shares of ε that questions have
+            raise too_private("epsilon")
+    except BadInput as error:
+        raise BadInput(f"budget: {error.field}", error.rule, error.remedy) from None
+    return Cost(privacy.epsilon, privacy.delta)
+
+
+def _weight(value: Any) -> Fraction:
+    weight = rational(value, "weight")
+    if weight <= 0:
+        raise BadInput("weight", "must be above 0", "give 1, or more for less noise; leave the question out for none")
+    if not Fraction(1, _LARGEST_WEIGHT) <= weight <= _LARGEST_WEIGHT:
+        raise BadInput("weight", f"must lie between 1/{_LARGEST_WEIGHT} and {_LARGEST_WEIGHT}", "choose one in between")
+    if max(weight.numerator.bit_length(), weight.denominator.bit_length()) > _WEIGHT_BITS:
+        raise BadInput("weight", f"has more than {_WEIGHT_BITS} bits above or below the line", "write a shorter number")
+    return weight
+
+
+def _check_text(value: Any, name: str) -> None:
+    if value is not None and not isinstance(value, str):
+        remedy = (
+            "write the text itself, without a list around it"
+            if isinstance(value, list)
+            else "write it in double quotes"
+        )
+        raise BadInput(name, f"must be text, not {type(value).__name__}", remedy)
+
+
+def _path(value: Any, name: str) -> Path | None:
+    return None if value is None else file_path(value, name)
+
+
+def _out(value: Any) -> Path | None:
+    path = _path(value, "out")
+    if path is not None:
+        check_ending(path)
+    return path
+
+
+PLAN_KEYS = ("datasets", "questions", "report", "labels")
+DATASET_KEYS = ("data", *TableOptions.__annotations__, *LedgerOptions.__annotations__, "licence")
+"""What is said of a table once, for all questions about it: the options' own names, which stand in `options.py`."""
+_OPTIONS = tuple(name for name in QuestionOptions.__annotations__ if name not in KEYS)
+QUESTION_KEYS = ("name", "dataset", "query", "expression", *_OPTIONS, "out", "report", "title")
+"""What a question says; its condition is `expression`, of which `where` is a synonym."""
+
+_EXAMPLE_PLAN = {
+    "datasets": 'write [datasets.survey], and below it data = "survey.csv"',
+    "questions": 'write [[questions]], and below it query = "count" and epsilon = 0.5',
+}
+_OF_FORCE = ("belongs to the command: a plan that replaces files would do so every time", "run it once with force=True")
+_OF_LIMIT = ("belongs to the project file or the ledger", "write it there, or: Ledger(path).set_limit(E, D)")
+_ELSEWHERE_IN_PLANS: dict[tuple[str, str], tuple[str, str]] = {
+    **{
+        ("question", key): ("belongs to the dataset, for all questions about it", "move it below [datasets.NAME]")
+        for key in DATASET_KEYS
+    },
+    **{
+        ("dataset", key): ("belongs to a question", "move it below [[questions]]")
+        for key in QUESTION_KEYS
+        if key not in ("name", "dataset")
+    },
+    **{("plan", key): ("belongs to a dataset", "move it below [datasets.NAME]") for key in DATASET_KEYS},
+    **{
+        ("plan", key): ("belongs to a question", "move it below [[questions]]")
+        for key in QUESTION_KEYS
+        if key not in ("name", "dataset", "report")
+    },
+    **{(table, "force"): _OF_FORCE for table in ("plan", "dataset", "question")},
+    **{(table, "limit"): _OF_LIMIT for table in ("plan", "dataset", "question")},
+    ("question", "k"): ("belongs into the query", 'write for example query = "at-least 5000"'),
+    ("plan", "budget"): ("belongs to a batch, whose questions share one", "publish it with irisdp batch"),
+}
+"""Keys that somebody may well write there: what is wrong, and the remedy."""
+
+_OF_PYTHON = "see the function's help for what it takes"
+_DEEPEST = 20
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanDataset:
+    """A table as a plan names it.
+
+    Parameters
+    ----------
+    name : str
+        What the plan's questions call it.
+    options : mapping
+        Settings of the table, its ledger and its secret, as for `irisdp.publish`.
+    data : Path or str
+        The file or the folder, or the address of a table in a database.
+    licence : str, optional
+        On which terms its answers may be used.
+    """
+
+    name: str
+    data: Path | str
+    options: Mapping[str, Any] = field(repr=False)
+    licence: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanQuestion:
+    """A question as a plan asks it.
+
+    Parameters
+    ----------
+    number : int
+        Its place in the plan, counted from 1.
+    name : str, optional
+        What people call it.
+    dataset : PlanDataset
+    words : tuple of str
+        The query, and what follows it.
+    options : mapping
+        All options of the question and of its table, as for `irisdp.publish`.
+    """
+
+    number: int
+    name: str | None
+    dataset: PlanDataset
+    words: tuple[str, ...]
+    options: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return _label(self.number, self.name)
+
+    @contextlib.contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Let what is wrong, or refused, name the question, or the dataset if it is said there; in the plan's words."""
+        try:
+            yield
+        except BadInput as error:
+            of_dataset = error.field in DATASET_KEYS and error.field not in QUESTION_KEYS
+            raise _said(error, f"dataset {self.dataset.name}" if of_dataset else self.label) from None
+        except Refusal as refusal:
+            raise refusal.said(f"{self.label}: {in_keys(str(refusal), _KEYS, toml=True)}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanFile:
+    """A plan as it was asked.
+
+    Parameters
+    ----------
+    file : Path
+    datasets : tuple of PlanDataset
+    questions : tuple of AskedQuestion
+        In the order in which they are published.
+    report : Path, optional
+        Where a page of all of them is written.
+    labels : Labels
+        What readers of pages see instead of names; its titles are those of that page.
+    """
+
+    file: Path
+    datasets: tuple[PlanDataset, ...]
+    questions: tuple[PlanQuestion, ...]
+    report: Path | None
+    labels: Labels
+
+
+_KEYS = {*DATASET_KEYS, *QUESTION_KEYS}
+
+
+def read_run(plan: Any, *, title: Any = None, labels: Any = None) -> PlanFile:
+    """Read a plan; relative paths in it count from its own folder.
+
+    `title` and `labels` are as for `irisdp.publish`, before the plan's own.
+
+    Raises
+    ------
+    BadInput
+        For a file that is no TOML, and for keys that are unknown, missing or of another kind.
+    """
+    file = TomlFile.at(plan, "plan", shorter="spread the questions over several plans")
+    document = file.read()
+    _check_depth(file, document)
+    found = _table(document, "plan", "plan", PLAN_KEYS)
+    for name, example in _EXAMPLE_PLAN.items():
+        if not found.get(name):
+            raise BadInput(name, "are missing from the plan", example)
+    folder = file.path.absolute().parent
+    if not isinstance(found["datasets"], Mapping):
+        raise BadInput(
+            "datasets", f"are {kind_of(found['datasets'])}, not tables with names", _EXAMPLE_PLAN["datasets"]
+        )
+    if not isinstance(found["questions"], list):
+        raise BadInput(
+            "questions", f"are {kind_of(found['questions'])}, not a list of tables", _EXAMPLE_PLAN["questions"]
+        )
+    if len(found["questions"]) > MOST_QUESTIONS:
+        raise BadInput("questions", f"are more than {MOST_QUESTIONS:,}", "spread them over several plans")
+    own = read_labels(labels, title)
+    if "labels" in found:
+        own = own.over(labels_in(file, found["labels"]))
+    datasets = {name: _dataset(name, told, folder) for name, told in found["datasets"].items()}
+    questions = tuple(
+        _plan_question(number, told, datasets, folder, own) for number, told in enumerate(found["questions"], start=1)
+    )
+    _check_names(questions)
+    report = None
+    if "report" in found:
+        report = page_path(_beside(folder, found["report"], "report"), "report")
+        several = next((question for question in questions if question.options.get("audience")), None)
+        if several is not None:
+            rule = f"is one page for everybody, and {several.label} answers each audience by itself"
+            raise BadInput("report", rule, "leave it out, and give questions a report of their own")
+    elif title is not None:
+        raise BadInput(
+            "title", "is that of the page of all questions, and the plan has none", 'write report = "x.html"'
+        )
+    return PlanFile(file=file.path, datasets=tuple(datasets.values()), questions=questions, report=report, labels=own)
+
+
+def _dataset(name: str, document: Any, folder: Path) -> PlanDataset:
+    where = f"dataset {name[:_LONGEST_NAME]}"
+    found = _table(document, "dataset", where, DATASET_KEYS)
+    with _within(where):
+        if "data" not in found:
+            raise BadInput("data", "is missing", _EXAMPLE_PLAN["datasets"])
+        data = found["data"]
+        by_address = isinstance(data, str) and is_address(data)
+        options = {key: value for key, value in found.items() if key not in ("data", "licence")}
+        for key in ("project", "secret"):
+            if key in options:
+                options[key] = _beside(folder, options[key], key)
+        types = options.get("types")
+        if isinstance(types, str):
+            options["types"] = _beside(folder, types, "types")
+        elif types is not None and not isinstance(types, Mapping):
+            rule = f"must be a table or the path of a JSON file, not {kind_of(types)}"
+            raise BadInput("types", rule, 'write for example types = {age = "integer"}')
+        if "ledger" in options and address_of(options["ledger"]) is None:
+            options["ledger"] = _beside(folder, options["ledger"], "ledger")
+        return PlanDataset(
+            name=name,
+            data=counted_from(data.strip(), folder) if by_address else _beside(folder, data, "data"),
+            options=options,
+            licence=_text(found.get("licence"), "licence"),
+        )
+
+
+def _plan_question(
+    number: int, document: Any, datasets: Mapping[str, PlanDataset], folder: Path, labels: Labels
+) -> PlanQuestion:
+    told = document.get("name") if isinstance(document, Mapping) else None
+    with _within(_label(number, None)):
+        name = _name(told)
+    where = _label(number, name)
+    found = _table(document, "question", where, QUESTION_KEYS)
+    with _within(where):
+        dataset = _chosen(_text(found.pop("dataset", None), "dataset"), datasets)
+        found.pop("name", None)
+        query, expression = (_text(found.pop(key, None), key) for key in ("query", "expression"))
+        if query is None:
+            raise BadInput("query", "is missing", 'write for example query = "count"')
+        words = _words(query, expression, folder)
+        options = {**dataset.options, **found, **grouped(found)}
+        label = None if name is None else labels.queries.get(name)
+        options["labels"] = replace(labels, own_title=read_labels(None, found.get("title")).own_title or label)
+        options.pop("title", None)
+        for key in ("groups", "categories"):
+            if groups_file(options.get(key)) is not None:
+                options[key] = _beside(folder, options[key], key)
+        if "out" in options:
+            options["out"] = _beside(folder, options["out"], "out")
+            check_ending(options["out"])
+            options["licence"] = dataset.licence
+        if "report" in options:
+            options["report"] = page_path(_beside(folder, options["report"], "report"), "report")
+        return PlanQuestion(number=number, name=name, dataset=dataset, words=words, options=options)
+
+
+def _words(query: str, expression: str | None, folder: Path) -> tuple[str, ...]:
+    """Return the query and what follows it; the file of a mechanism lies beside the plan."""
+    name, _, rest = query.strip().partition(" ")
+    if name != "apply":
+        check_number(query.split(), expression is not None)
+    elif rest.strip():
+        file, *others = apply_words([rest, *([] if expression is None else [expression])])
+        return (name, str(_beside(folder, file, "mechanism")), *others)
+    return (query,) if expression is None else (query, expression)
+
+
+def _chosen(name: str | None, datasets: Mapping[str, PlanDataset]) -> PlanDataset:
+    if name is not None:
+        if name in datasets:
+            return datasets[name]
+        near = get_close_matches(name, datasets, n=1)
+        remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(datasets)}"
+        raise BadInput("dataset", f"{name[:_LONGEST_NAME]} is not a dataset of the plan", remedy)
+    if len(datasets) > 1:
+        raise BadInput("dataset", "is missing, and the plan has several", f"choose from {', '.join(datasets)}")
+    return next(iter(datasets.values()))
+
+
+def _check_names(questions: Collection[PlanQuestion]) -> None:
+    first: dict[str, int] = {}
+    for question in questions:
+        if question.name is not None and first.setdefault(question.name, question.number) != question.number:
+            rule = f"is that of question {first[question.name]} as well"
+            raise BadInput(f"question {question.number}: name", rule, "give each question a name of its own")
+
+
+def _table(document: Any, kind: str, where: str, known: Collection[str]) -> dict[str, Any]:
+    """Read a table whose keys are known, spelt as on the command line or as in Python."""
+    prefix = "" if kind == "plan" else f"{where}: "
+    if not isinstance(document, Mapping):
+        rule = f"is {kind_of(document)}, not a table"
+        raise BadInput(where, rule, _EXAMPLE_PLAN["datasets" if kind == "dataset" else "questions"])
+    with _within(where):
+        document = own_names(document, KEYS)
+    found: dict[str, Any] = {}
+    for key, value in document.items():
+        name = key.replace("-", "_")
+        if name not in known:
+            if (kind, name.casefold()) in _ELSEWHERE_IN_PLANS:
+                raise BadInput(f"{prefix}{key}", *_ELSEWHERE_IN_PLANS[kind, name.casefold()])
+            meant = "expression" if meant_option(name) == "where" else meant_option(name)
+            near = [meant] if meant in known else get_close_matches(name.casefold(), known, n=1)
+            remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+            raise BadInput(f"{prefix}{key[:_LONGEST_NAME]}", f"is no key of a {kind}", remedy)
+        if name in found:
+            raise BadInput(f"{prefix}{name}", "is written twice, with a hyphen and without", "keep one of them")
+        found[name] = value
+    return found
+
+
+def _check_depth(file: TomlFile, document: Any) -> None:
+    """Refuse lists within lists without end, and whole numbers that no column holds."""
+    level = [document]
+    for _ in range(_DEEPEST):
+        inside = [part for one in level for part in (one.values() if isinstance(one, Mapping) else one)]
+        if any(isinstance(part, int) and part.bit_length() > INTEGER_BITS for part in inside):
+            file.refuse("holds a whole number beyond 64 bits", "write a shorter number")
+        level = [part for part in inside if isinstance(part, Mapping | list)]
+    if level:
+        file.refuse(f"is nested more than {_DEEPEST} deep", "use fewer lists within lists")
+
+
+@contextlib.contextmanager
+def _within(where: str) -> Iterator[None]:
+    try:
+        yield
+    except BadInput as error:
+        raise _said(error, where) from None
+
+
+def _said(error: BadInput, where: str) -> BadInput:
+    rule, remedy = (in_keys(text, _KEYS, toml=True) for text in (error.rule, error.remedy))
+    return BadInput(f"{where}: {error.field}", rule, remedy.replace(_OF_PYTHON, "irisdp publish -h says what it takes"))
+
+
+def _label(number: int, name: str | None) -> str:
+    return f"question {number}" if name is None else f"question {number} ({name})"
+
+
+def _name(value: Any) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.strip() or not value.isprintable() or len(value) > _LONGEST_NAME:
+        raise BadInput("name", "must be a short text on one line", 'write for example name = "voters by ward"')
+    return value
+
+
+def _text(value: Any, key: str) -> str | None:
+    if value is not None and not (isinstance(value, str) and value.strip()):
+        remedy = "write the text itself, without a list around it" if isinstance(value, list) else "write it in quotes"
+        raise BadInput(key, f"must be text, not {kind_of(value)}", remedy)
+    return value
+
+
+def _beside(folder: Path, value: Any, key: str) -> Path:
+    """Return a path as the plan means it: from the plan's own folder."""
+    path = file_path(_text(value, key), key)
+    try:
+        joined = folder / path.expanduser()
+    except RuntimeError:
+        raise BadInput(key, "begins with the home folder of nobody", "write the whole path") from None
+    short = Path(os.path.normpath(joined))
+    return short if same_file(short.parent, joined.parent) else joined  # behind a link, .. leads elsewhere

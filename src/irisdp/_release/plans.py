@@ -1,0 +1,499 @@
+"""A plan: the question and its cost, from public facts alone.
+
+A plan has read no record. Everything it says may be printed, and nothing it does is charged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._exact import checked, in_short, so_many
+from .._frames import html_table, printable, text_lines
+from .._lazy import renamed_method
+from .._ledger import AudienceCost, Release
+from .._measurements import USUAL_CONFIDENCE, ExplainsPrivacyUnit, SelectsPartitions
+from .._queries import (
+    NOT_OPTIMAL_TOGETHER,
+    ContributionBounds,
+    Groups,
+    NeighbouringRelation,
+    PerUnitRule,
+    Query,
+    entry_of,
+    is_in_parts,
+    total_cost,
+)
+from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
+from ..mechanisms import privacy_to_document
+from ..privacy import Gaussian, Guarantee, Privacy
+from .accuracy import ErrorAt, Met, errors_around, in_columns
+from .canonical_question import CanonicalQuestion, canonical, say_columns
+from .project import Project, say_unlisted
+from .release_chain import earlier_links
+from .risk import MUCH, Risk, delta_means, risk_of
+
+if TYPE_CHECKING:
+    from .._measurements import PartitionSelection
+    from .._tables import Condition, Table
+    from .audiences import Audience
+
+
+# What is proven about the error of published answers, and among which mechanisms.
+
+NOTHING_CLAIMED = "not proven"
+
+
+def describe_optimality(mechanism: Any, *, is_charged_once: bool) -> str:
+    """Say whether a mechanism is proven optimal, and among which mechanisms.
+
+    Parameters
+    ----------
+    mechanism : Measurement
+        It answers one group. Its attribute `claim`, if it has one, says what is proven of it among all mechanisms
+        that satisfy the same (ε, δ).
+    is_charged_once : bool
+        Whether the whole privacy loss of a record, or person, is that of one answer. Otherwise a mechanism that is
+        optimal for one answer need not be optimal for all of them (proofs/grouped-releases.md).
+
+    References
+    ----------
+    docs/theory.md#scope.
+
+    Examples
+    --------
+    >>> from irisdp._measurements import GeometricNoise
+    >>> describe_optimality(GeometricNoise(Privacy(epsilon=1)), is_charged_once=False)
+    'not proven'
+    """
+    claim = getattr(mechanism, "claim", None)
+    if (
+        claim is None
+        or not is_charged_once
+        or not isinstance(mechanism.privacy, Privacy)
+        or not mechanism.privacy.single
+    ):
+        return NOTHING_CLAIMED
+    return f"proven among all private mechanisms: {claim}"
+
+
+# What answers are charged, whatever they answer: a price knows no table and no question.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a release costs, which follows from what its cells keep and from how many of them a neighbour moves.
+
+    Attributes
+    ----------
+    privacy : Privacy or Gaussian
+        Of each cell of the most accurate audience.
+    relation, grouped, public_membership, exchange_steps, selection, delta
+        As for `irisdp._queries.total_cost`.
+    chain : str or None
+        The chain of counts that the release is a link of: an earlier link of it was paid for.
+    """
+
+    privacy: Guarantee
+    relation: NeighbouringRelation
+    grouped: bool
+    public_membership: bool
+    exchange_steps: int
+    selection: Privacy | None
+    delta: Fraction
+    chain: str | None
+
+    @checked
+    def at(self, currency: Currency, privacy: Guarantee | None = None) -> Charge:
+        """Return the whole price in a currency; with `privacy`, what it would be if the cells kept that."""
+        return total_cost(
+            self.privacy if privacy is None else privacy,
+            self.relation,
+            grouped=self.grouped,
+            public_membership=self.public_membership,
+            exchange_steps=self.exchange_steps,
+            selection=self.selection,
+            currency=currency,
+            delta=self.delta,
+        )
+
+    def after(self, earlier: Sequence[Release], currency: Currency) -> Charge:
+        """Charge what the chain costs at its most accurate link, less what it was charged already."""
+        cost = self.at(currency)
+        links = earlier_links(self.chain, earlier)
+        return cost.beyond(self.at(currency, links[0][0])) if links else cost
+
+
+_OPEN = Cost()
+"""Stands for the cost of a plan that was not told it: its price."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Plan:
+    """A question about a table, the mechanism that will answer it, and its cost.
+
+    Attributes
+    ----------
+    query, condition, groups, by, unit, per_unit, contribution, relation, public_membership
+        The question and its groups, without its accuracy. Declared groups are sorted by key, so that their order and
+        spelling do not matter.
+    asked : Subject
+        The same in words and as facts, whatever the noise.
+    audiences : tuple of Audience
+        Who gets an answer, from which mechanism; the most accurate first. Without names there is one, called None.
+    selector : PartitionSelection or None
+        Decides which groups may be named, where they are not declared and noisy counts do not name them.
+    apart : str or None
+        Why a separate selection decides that; None if there is no reason.
+    declared_in : mapping
+        The files, if any, that groups or categories were read from, by what they are: no output may be one of them.
+    within : Met or None
+        How far off answers were to be at most, and what it takes; None where ε was said instead.
+    project : Project or None
+        The project file that was found or named; `project_says` are the options that it filled in.
+    charged_at : Fraction
+        The δ at which a ledger in ε and δ charges guarantees that are no single pair; 0 where none was given.
+    confidence : Fraction
+        With which probability the ends beside an answer hold; no part of the question.
+    cost : Charge
+        What the whole release costs: once, at the most accurate audience. Where an earlier release of the same count
+        is refined, the ledger charges only the difference. In ε and δ, but for Gaussian privacy without a δ: in μ².
+    chain : str or None
+        The chain of counts that this release is a link of; None where its answers form none.
+    price : Price
+        What the release costs, in any currency.
+    """
+
+    table: Table = field(repr=False)
+    query: Query[Any]
+    condition: Condition | None
+    by: tuple[str, ...]
+    groups: Groups | None = field(repr=False)
+    unit: str | None
+    per_unit: PerUnitRule | None
+    contribution: ContributionBounds
+    relation: NeighbouringRelation
+    public_membership: bool
+    asked: CanonicalQuestion
+    audiences: tuple[Audience, ...]
+    selector: PartitionSelection | None
+    apart: str | None = None
+    declared_in: Mapping[str, Path | None] = field(default_factory=dict, repr=False)
+    within: Met | None = None
+    charged_at: Fraction = Fraction(0)
+    confidence: Fraction = USUAL_CONFIDENCE
+    project: Project | None = field(default=None, repr=False)
+    project_says: tuple[str, ...] = ()
+    cost: Charge = _OPEN
+    chain: str | None = field(init=False, repr=False)
+    price: Price = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Work out what is charged, which follows from the most accurate answers and knows nothing of the question."""
+        finest = self.audiences[0].mechanism
+        chain = None if finest.chained is None else self.asked.chain
+        price = Price(
+            privacy=finest.privacy,
+            relation=self.relation,
+            grouped=bool(self.by),
+            public_membership=self.public_membership,
+            exchange_steps=self.query.exchange_steps,
+            selection=self.selector.privacy if self.selector else None,
+            delta=self.charged_at,
+            chain=chain,
+        )
+        object.__setattr__(self, "chain", chain)
+        object.__setattr__(self, "price", price)
+        if self.cost is _OPEN:
+            object.__setattr__(self, "cost", price.at(self.currency))
+
+    def __repr__(self) -> str:
+        """Say what is asked, what it costs and how far off answers will be."""
+        return f"<Plan: {self.line}; {self.describe_cost()}; {'; '.join(self.describe_error())}>"
+
+    @property
+    def currency(self) -> Currency:
+        """What `cost` is counted in: a selection has a δ, and nothing with one is counted in μ."""
+        curved = isinstance(self.price.privacy, Gaussian)
+        return MU if curved and not self.charged_at and self.selector is None else EPSILON_DELTA
+
+    def __str__(self) -> str:
+        """Show what a dry run shows, but for the ledger."""
+        return "\n".join([printable(self.line), *(text_lines(label, text) for label, text in self.describe())])
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what a dry run shows, but for the ledger and for errors at other costs."""
+        lines = [(label, text) for label, text in self.describe() if "  " not in text]  # HTML keeps no columns
+        return html_table(self.line, ["", "before any record is read"], lines)
+
+    def describe(self) -> list[tuple[str, str]]:
+        """Return the lines of a dry run: the label and the text of each; a label is empty where a line continues."""
+        return [
+            ("cost", self.describe_cost()),
+            *(("error", error) for error in self.describe_error()),
+            ("optimal", self.describe_optimality()),
+            *self.describe_within(),
+            *(("" if row else "other ε", line) for row, line in enumerate(in_columns(self.errors_around()))),
+            ("risk", self.risk.describe()),
+            *(("named", naming) for naming in self.describe_naming()),
+            *(("groups", groups) for groups in self.describe_groups()),
+            *(("among", categories) for categories in self.describe_categories()),
+            *self.describe_rules(),
+        ]
+
+    def describe_optimality(self) -> str:
+        """Say whether the mechanism is proven optimal, and among which mechanisms; for each group by itself."""
+        finest = self.audiences[0].mechanism
+        is_charged_once = not self.charges_two_groups and self.contribution.cells == 1 and self.selector is None
+        if isinstance(self.cost, Cost) and self.cost.delta and isinstance(finest.privacy, Privacy):
+            is_charged_once = is_charged_once and finest.privacy.delta == self.cost.delta
+        return describe_optimality(finest, is_charged_once=is_charged_once)
+
+    def describe_within(self) -> list[tuple[str, str]]:
+        """Return the lines about the error that was asked for, if one was: what it takes, and what its δ means."""
+        if self.within is None:
+            return []
+        lines = [("within", self.within.says)]
+        if self.within.confidence == 1 and isinstance(self.cost, Cost):
+            needs_less = "; a larger K or ε needs less, and delta=D refuses more than D"
+            lines.append(("δ means", delta_means(self.cost.delta) + needs_less * (self.cost.delta > MUCH)))
+        return lines
+
+    @property
+    def line(self) -> str:
+        """The question in one line, for people."""
+        return self.asked.line
+
+    @property
+    def naming(self) -> SelectsPartitions | PartitionSelection | None:
+        """What names groups that were not declared; None where they were, or there are none."""
+        finest = self.audiences[0].mechanism
+        return finest if isinstance(finest, SelectsPartitions) else self.selector
+
+    def subject(self) -> dict[str, Any]:
+        """Return the question without its accuracy: equal for all releases that can refine each other."""
+        facts = dict(self.asked.facts)
+        if self.naming is not None:
+            by_count = {} if self.selector is not None else {"by": "count"}
+            facts["groups"] = {"selected": privacy_to_document(self.naming.privacy), **by_count}
+        return facts
+
+    @checked
+    def facts(self, audience: Audience) -> dict[str, Any]:
+        """Return the public facts that decide how one audience's answers are distributed, JSON-ready."""
+        mechanism = audience.mechanism
+        return {
+            **self.subject(),
+            "audience": audience.name,
+            "privacy": privacy_to_document(mechanism.privacy),
+            "mechanism": mechanism.to_document(),
+        }
+
+    def question(self) -> str:
+        """Return the question as canonical JSON text: what must be equal for an answer to be given again."""
+        return canonical({**self.subject(), "audiences": [self.facts(audience) for audience in self.audiences]})
+
+    def tells(self, currency: Currency) -> AudienceCost:
+        """Return what the answers tell each audience by themselves."""
+        finest, *others = self.audiences
+        alone = {finest.name: self.price.at(currency)}
+        alone |= {audience.name: self.price.at(currency, audience.mechanism.privacy) for audience in others}
+        return AudienceCost(alone=alone, chain=self.chain)
+
+    def body(self, audience: Audience) -> dict[str, Any]:
+        """Return the release file of one audience's answers before they are drawn, JSON-ready."""
+        return {
+            **self.facts(audience),
+            **self.asked.reading,
+            **self._left_out(),
+            "cost": self.cost.to_document(),
+            "question": self.line,
+            "expected_error": audience.mechanism.expected_error(),
+        }
+
+    @property
+    def risk(self) -> Risk:
+        """What this release may tell about one person, at its whole cost, however a ledger counts that."""
+        found = risk_of(self.cost, self.relation, self.unit)
+        if not isinstance(self.price.privacy, Gaussian) or self.selector is not None:
+            return found
+        # Gaussian noise that is charged as one (ε, δ) of its curve tells no more than the whole curve lets it.
+        return min(found, risk_of(self.cost_in(MU), self.relation, self.unit), key=lambda risk: risk.guess)
+
+    def errors_around(self) -> list[ErrorAt]:
+        """Return what errors would be at some ε around this one; none where mechanisms are searched for at each."""
+        return errors_around(
+            self.query,
+            self.audiences[0].mechanism,
+            relation=self.asked.cell_relation,
+            price=lambda privacy: self.cost_at(privacy, self.currency),
+            distance=None if self.within is None else self.within.distance,
+        )
+
+    def cost_at(self, privacy: Guarantee, currency: Currency = EPSILON_DELTA) -> Charge:
+        """Return what the whole release would cost, in a currency, if its most accurate cells kept this."""
+        return self.price.at(currency, privacy)
+
+    def cost_in(self, currency: Currency) -> Charge:
+        """Return what the whole release costs in a currency."""
+        return self.price.at(currency)
+
+    document = renamed_method("document", "to_document")
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the plan as `publish --dry-run --json` prints it."""
+        errors = {audience.name: audience.mechanism.expected_error() for audience in self.audiences}
+        return {
+            "cost": self.cost.to_document(),
+            "expected_error": errors.get(None, errors),
+            **({"named_from": self.naming.named_from()} if self.naming is not None else {}),
+            **self.subject(),
+            **self.asked.reading,
+            **self._left_out(),
+            **({"public": self.public} if self.public else {}),
+            **({"project": str(self.project.path)} if self.project else {}),
+            "audiences": [self.facts(audience) for audience in self.audiences],
+            **({} if self.within is None else {"within": self.within.to_document()}),
+        }
+
+    def expectations(self) -> dict[str, Any]:
+        """Return errors at other costs, and the risk, as `publish --dry-run --json` prints them."""
+        return {
+            "error_by_level": [row.to_document() for row in self.errors_around()],
+            "risk": self.risk.to_document(),
+        }
+
+    @property
+    def public(self) -> dict[str, Any] | None:
+        """Say what is taken as public and may be shown exactly: under exchange the size of the table or its groups."""
+        if self.asked.cell_relation is not NeighbouringRelation.EXCHANGE:
+            return None
+        whose = "records" if self.unit is None else f"different {self.unit}"
+        where = "in each group" if self.by else "in the table"
+        order = " and their order" if entry_of(self.query) == "record" else ""  # answers stand where records do
+        return {"columns": list(self.by), "exact": f"number of {whose} {where}{order}"}
+
+    def describe_public(self) -> list[str]:
+        """Say the same in a line for people; none where nothing is taken as public."""
+        if self.public is None:
+            return []
+        columns = f" (public columns: {', '.join(self.by)})" if self.by else ""
+        return [f"the exact {self.public['exact']} is taken as public and may be shown{columns}"]
+
+    def describe_project(self) -> list[str]:
+        """Say in a line for people what a project file said; none without one."""
+        return [] if self.project is None else [self.project.describe(self.project_says)]
+
+    def describe_unlisted(self) -> list[str]:
+        """Say which groups and categories are none of the project's, where the question names its own."""
+        project, query = self.project, self.query
+        if project is None:
+            return []
+        named: list[tuple[str, str, tuple[Any, ...]]] = []
+        if self.groups is not None and "groups" not in self.project_says:
+            parts = query.parts if is_in_parts(query) else None
+            own = len(self.by) - (0 if parts is None else len(parts.columns))
+            columns = zip(*self.groups.labels, strict=True)
+            named += [("groups", name, values) for name, values in zip(self.by[:own], columns, strict=False)]
+        if query.categories is not None and query.column is not None and "categories" not in self.project_says:
+            named.append(("categories", query.column.name, query.categories.names))
+        said = (
+            say_unlisted(values, known, what=what, column=name, file=project.name)
+            for what, name, values in named
+            if (known := getattr(project, what).get(name.casefold())) is not None
+        )
+        return [line for line in said if line is not None]
+
+    def describe_rules(self) -> list[tuple[str, str]]:
+        """Say by which rules records are read, what stands for a person, and what is public, each with its heading."""
+        said = [("note", line) for line in self.describe_unlisted()]
+        said += [("project", line) for line in self.describe_project()]
+        notes = [str(note) for note in self.asked.notes if note.beside_answer]
+        said += [("note" if line in notes else "read", line) for line in self.describe_reading()]
+        if self._counts_persons() and self.query.name == "count":
+            said.append(("note", f"counts each {self.unit} once; to count records, add at_most=M"))
+        said += [("unit", rule) for rule in self.asked.describe_unit()]
+        return [*said, *(("public", public) for public in self.describe_public())]
+
+    def leaves_out(self) -> list[str]:
+        """Say which records, values or parts of them do not count: no interval covers what is left out."""
+        found = []
+        if self.unit is not None:
+            kept = self.contribution
+            about_values = getattr(self.query, "about", None) and not getattr(self.query, "of_people", False)
+            if not self._counts_persons() or (self.per_unit is not None and about_values):
+                found.append(f"counts at most {so_many(kept.records, 'record')} of each {self.unit}")
+                if kept.limits_groups:
+                    found[-1] += f", in at most {so_many(kept.groups, 'group')}"
+            elif self.by:
+                found.append(f"counts each {self.unit} in the group of one record")
+            found.append(f"leaves out records without {self.unit}")
+        own = getattr(self.query, "leaves_out", None)
+        return [*found, *(own(self.asked.cell_relation) if own else ())]
+
+    def _counts_persons(self) -> bool:
+        """Tell whether each person counts once, whatever records they have."""
+        return self.unit is not None and (self.per_unit is not None or self.asked.every_person)
+
+    def _left_out(self) -> dict[str, list[str]]:
+        found = self.leaves_out()
+        return {"left_out": found} if found else {}
+
+    def describe_groups(self) -> list[str]:
+        """Say which groups were read, the first few by name, as text or as numbers; none where none are declared."""
+        return [] if self.groups is None else [self.groups.describe()]
+
+    def describe_reading(self) -> list[str]:
+        """Say what columns are read as, and values of them: nobody looks whether a column holds numbers."""
+        return [*say_columns([self.asked]), *self.asked.describe_reading(), *self.query.describe_values()]
+
+    def describe_categories(self) -> list[str]:
+        """Say the same of the categories that the question is about, and what stands for all others."""
+        if self.query.categories is None:
+            return []
+        rest = getattr(self.query, "rest", None)
+        beyond = "" if rest is None else f'; and "{rest}", for any other value or none: it may be the answer about any'
+        return [self.query.categories.describe() + beyond]
+
+    @property
+    def charges_two_groups(self) -> bool:
+        """Whether a record may move between groups, so that a mechanism that is best for one is not for the charge."""
+        return self.relation is NeighbouringRelation.EXCHANGE and bool(self.by) and not self.public_membership
+
+    def describe_cost(self) -> str:
+        """Say the cost in one line, and that nothing is claimed to be optimal at it where it is that of two groups."""
+        reason = {NeighbouringRelation.ADD_REMOVE: "adding or removing", NeighbouringRelation.EXCHANGE: "exchanging"}[
+            self.relation
+        ]
+        privacy = self.audiences[0].mechanism.privacy
+        kept = (
+            "" if isinstance(privacy, Privacy) and privacy.single else f"; each answer keeps {in_short(str(privacy))}"
+        )
+        why = (
+            "; an exchange may take it out of one group and put it into another, and both are charged:"
+            f" {NOT_OPTIMAL_TOGETHER}"
+            if self.charges_two_groups
+            else ""
+        )
+        return f"{self.cost} for {reason} one {'record' if self.unit is None else self.unit}{kept}{why}"
+
+    def describe_error(self) -> list[str]:
+        """Say the expected error, a line for each audience."""
+        told = []
+        for audience in self.audiences:
+            made, unit = audience.mechanism, "record" if self.unit is None else self.unit
+            said = made.describe_error_for(unit) if isinstance(made, ExplainsPrivacyUnit) else made.describe_error()
+            told.append(said + (f" for {audience.name}" if audience.name else ""))
+        return told
+
+    def describe_naming(self) -> list[str]:
+        """Say how large a group must be to be named, and what names it; nothing where groups are declared."""
+        if self.naming is None:
+            return []
+        how = "its noisy count passes what an empty group's can be: one noise pays for name and count"
+        if self.selector is not None:
+            how = f"selected apart from its answer, at {in_short(str(self.selector.privacy))} more, as {self.apart}"
+        return [self.naming.describe_naming(), how]

@@ -1,0 +1,195 @@
+"""`irisdp init DATA`: a project file to fill in, written from the names and types of the columns alone.
+
+No value of any record may be in it: values read off the data would reveal who is in it. So every line that could change
+an answer is a comment, for the data owner to decide about.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .._exact import checked, file_path
+from .._files import plan_outputs, write_outputs
+from .._ledger import find_ledger, names_of_data, secret_file
+from .._tables import NO_HEADER, Column, ColumnType, Table, is_json_lines, names_are_public, open_table, types_file
+from ..errors import BadInput
+from .project import ENDING
+
+_EXAMPLES = {
+    ColumnType.INTEGER: "[0, 1, 2]",
+    ColumnType.NUMBER: "[0.5, 1.5]",
+    ColumnType.BOOLEAN: "[true, false]",
+    ColumnType.DATE: "[2000-01-01, 2000-01-02]",
+}
+_WORDS = {
+    ColumnType.DATE: "a date or a timestamp",
+    ColumnType.UNTYPED: "untyped, and read as what a question takes it for",
+}
+"""Of kinds that hold more than their own name says."""
+
+_PEOPLE = re.compile(
+    r"person|patient|people|respondent|participant|subject|voter|student|employee|customer|client|member|user|household"
+    r"|resident|citizen|(^|[^a-z])id$"
+)
+"""Names of columns, in small letters, that may well say whose record it is."""
+
+_LETTERS = '["A", "B", "C"]'
+
+
+@checked
+def init_project(
+    data: str | os.PathLike[str],
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    types: Mapping[str, str] | str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a project file for a table, all of it comments, from its header, schema or types alone; no record is read.
+
+    Parameters
+    ----------
+    data : path
+        A .csv, .tsv, .jsonl or .parquet file, or the address of a table on a server.
+    encoding, delimiter : str, optional
+        How a text file is written; the project then says it.
+    types : mapping or path, optional
+        What columns of a text file are read as, as for `irisdp.publish`; the project then says it. JSON lines have the
+        columns that are named here, and no others, so they need it.
+    out : path, optional
+        Where to write it; beside the data, as `NAME.iris.toml`, unless given: there `irisdp.publish` finds it. A table
+        on a server has no such place.
+    force : bool
+        Whether a file that is there already may be replaced. The data never is.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    BadInput
+        For data that cannot be read, and a place that cannot be written to.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> data = pathlib.Path(tempfile.mkdtemp(), "survey.csv")
+    >>> _ = data.write_text("age,town\\n70,Ely\\n")
+    >>> init_project(data).name
+    'survey.iris.toml'
+    """
+    table = open_table(data, encoding=encoding, delimiter=delimiter, types=types)
+    if not names_are_public(table.columns):
+        raise BadInput("data", "has no header that can be written into a project file", NO_HEADER)
+    if table.called is None:
+        raise BadInput(
+            "data", "must be a file: a frame has no folder to keep it in", "give a .csv, .tsv, .jsonl or .parquet file"
+        )
+    if table.location is None and out is None:
+        rule = "is missing, and a table on a server has no folder to keep it in"
+        raise BadInput("out", rule, "name a file with out=, such as out='visits.iris.toml'")
+    declared = types_file(types)
+    kept: list[tuple[str, Any]] = [] if declared is None else [("the types", declared)]
+    if table.location is not None:
+        ledger = find_ledger(table, None).place
+        kept += [*names_of_data(table.location), ("the ledger", ledger)]
+        kept.append(("the secret", secret_file(table.location.path)))
+    target = table.location.beside(ENDING) if table.location and out is None else file_path(out, "out")
+    if out is None and os.path.lexists(target) and not force:
+        rule = f"has a project file already, {target}"
+        raise BadInput("data", rule, "fill that in, add force=True to replace it, or name another file with out=…")
+    (output,) = plan_outputs([target], kept, field="data" if out is None else "out", force=force)
+    data_name = table.location.path.name if table.location else table.called
+    text = "".join(f"{line}\n" for line in _lines(table, data_name, target.name, encoding, delimiter))
+    write_outputs([(output, text.encode())])
+    return target
+
+
+def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: str | None) -> Iterable[str]:
+    columns = table.columns
+    people = next((column.name for column in columns if _names_people(column)), None)
+    shown = data if data.isprintable() else "the data"
+    yield f"# What irisdp takes for granted about {shown}: relation, unit and limit are promises."
+    yield "# Written from the names of the columns alone; no record was read. Lines that begin with # say nothing yet."
+    if table.location is None:
+        yield "# It is named with each question: there is no place beside the data. It is public, as is"
+    else:
+        yield f"# Beside the data it is found as {name}, elsewhere it is named with each question. It is public, as is"
+    yield "# every value in it: write what you know without the data, such as the codes of a questionnaire."
+    yield ""
+    yield "# Which tables must be hard to tell apart: those with one record more or less, or with one record exchanged."
+    yield '#relation = "add-remove"  # or "exchange"'
+    yield ""
+    yield "# The column that says whose record it is, where a person can have several: then persons are protected."
+    unsure = "" if people else "  # only the first column: none is called so that it seems to say that"
+    yield f"#unit = {_key(people or columns[0].name)}{unsure}"
+    yield ""
+    yield "# How many records of each person count, where a question does not say; further records are left out."
+    yield "#at_most = 1"
+    yield ""
+    yield "# The most that may ever be spent: ε, or ε and δ; or a ledger in other currency, mu=1 or rho=1/2."
+    yield '#limit = "1,1e-6"'
+    yield ""
+    if table.reading and not (table.location and table.location.inner):
+        yield from _text(table, encoding, delimiter)
+    else:
+        yield f"# The columns, with the types that the {'table' if table.location is None else 'file'} has:"
+        yield from (f"#   {column.name}: {_WORDS.get(column.kind, column.kind)}" for column in columns)
+    yield ""
+    yield "# The values that a question about a column is answered with, where it names none itself."
+    yield "[categories]"
+    yield from _examples(columns)
+    yield ""
+    yield "# The groups by a column, where a question names none itself; of several columns, all combinations."
+    yield "[groups]"
+    yield from _examples(columns)
+    yield ""
+    yield "# What readers of reports and charts see instead of names: a title, and labels of columns and of queries."
+    yield "[labels]"
+    yield '#title = "A heading"'
+    yield "[labels.columns]"
+    yield from (f'#{_key(column.name)} = "What readers see"' for column in columns)
+
+
+def _text(table: Table, encoding: str | None, delimiter: str | None) -> Iterable[str]:
+    if not table.location or not is_json_lines(table.location.path):
+        yield "# How the text is written, where it is not UTF-8 with commas (tabs in .tsv)."
+        yield '#encoding = "latin-1"' if encoding is None else f"encoding = {_key(encoding)}"
+        yield '#delimiter = ";"' if delimiter is None else f"delimiter = {_key(delimiter)}"
+        yield ""
+        without = "Without a type a column is read as what a question takes it for."
+    else:
+        without = "JSON lines have these columns, and no others."
+    yield "# What a column is read as, whatever the question: integer, number, text, boolean, date or timestamp."
+    yield f"# What cannot be read so is unknown. {without}"
+    yield "[types]"
+    for column in table.columns:
+        declared = table.types.get(column.name)
+        yield f'#{_key(column.name)} = "text"' if declared is None else f"{_key(column.name)} = {_key(declared)}"
+
+
+def _examples(columns: Sequence[Column]) -> Iterable[str]:
+    """List every column with invented values to replace; of some types nobody can list values."""
+    for column in columns:
+        if column.kind.is_opaque:
+            yield f"# {_key(column.name)} is {column.described_kind}: no values of it can be listed."
+            continue
+        warning = "  # seems to identify people: list no values from the data" if _names_people(column) else ""
+        yield f"#{_key(column.name)} = {_EXAMPLES.get(column.kind, _LETTERS)}{warning}"
+
+
+def _names_people(column: Column) -> bool:
+    return _PEOPLE.search(column.name.casefold()) is not None
+
+
+def _key(text: Any) -> str:
+    """Write text as TOML quotes it, which is as JSON does."""
+    return json.dumps(text, ensure_ascii=False)

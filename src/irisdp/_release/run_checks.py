@@ -1,0 +1,309 @@
+"""Which files runs of a plan wrote: those the same plan may replace unasked, and nothing else.
+
+Each folder with answers holds a record with one line a file. A line holds the place of the plan relative to the folder,
+so that both may move together; the file's name; and a digest of the content, noted before the file is created. Lines of
+earlier versions hold the plan's name alone, and say whose a file is until a line says it better. So whenever a run was
+killed, what it left behind is known for its own. Digests are keyed with the secret of the data, so that nobody can find
+an answer of a few bits by trying. If the record is lost or the secret differs, existing files are refused without
+--force.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from .._files import Output, open_regular, plan_outputs
+from .._ledger import (
+    SECRET_BYTES,
+    check_ledger,
+    data_location,
+    fingerprint_of_table,
+    names_of_data,
+    secret_file,
+    secret_key_file,
+    secret_key_path,
+)
+from ..errors import BadInput, NotShown
+from .options import PlanOptions, options_of
+from .pipeline import CheckedQuestion, check_question, planned_files
+from .plan_file import PlanDataset, PlanFile, PlanQuestion
+from .planning import plan
+from .project import find_project
+from .release_file import read_and_kept
+
+RECORD = ".runs.irisdp-written"
+"""Its name, in the folder of the answers."""
+
+_BLOCK = 1 << 20
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was read of one record so far."""
+
+    place: tuple[int, int] = (0, 0)
+    end: int = 0
+    owners: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    """By file and digest, where the plans lie that wrote it."""
+    named: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    """Likewise the names of plans, of lines that do not say where they lie."""
+
+    def read_on(self, file: BinaryIO) -> None:
+        """Read the lines that were added; all of them, where the record is another."""
+        status = os.fstat(file.fileno())
+        place = status.st_dev, status.st_ino
+        if place != self.place or status.st_size < self.end:
+            self.place, self.end, self.owners, self.named = place, 0, {}, {}
+        file.seek(self.end)
+        whole, newline, _ = file.read().rpartition(b"\n")  # what follows is being written, or was cut off
+        self.end += len(whole) + len(newline)
+        for line in whole.splitlines():
+            found = _line(line)
+            whose = self.owners if "path" in found else self.named
+            of_file = whose.setdefault(str(found.get("file")), {})
+            of_file.setdefault(str(found.get("digest")), set()).add(str(found.get("path", found.get("plan"))))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What runs of one plan wrote of one dataset's answers.
+
+    Parameters
+    ----------
+    plan : Path
+        The plan's file, whose name says whose files these are.
+    keeper : path, optional
+        The file beside which the secret of the data is kept; None where none was named, and the plan is refused.
+    """
+
+    plan: Path
+    keeper: str | os.PathLike[str] | None = field(repr=False)
+    _seen: dict[Path, _Seen] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """By folder, what was read of its record: lines are only ever added, and read once."""
+
+    def wrote(self, path: Path) -> bool:
+        """Tell whether a file holds exactly what a run of this plan wrote there; creates nothing."""
+        key = self._key(create=False)
+        if key is None or path.is_symlink():
+            return False
+        seen = self._noted(path)
+        owners, named = seen.owners.get(path.name, {}), seen.named.get(path.name, {})
+        if not owners and not named:
+            return False
+        digest = _digest(key)
+        try:
+            with open_regular(path) as file:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
+        except OSError:
+            return False
+        found = digest.hexdigest()
+        if found in owners:
+            return self._seen_from(path) in owners[found]
+        return self.plan.name in named.get(found, ())
+
+    def note(self, path: Path, content: bytes) -> None:
+        """Note what will be written, before it is there.
+
+        Raises
+        ------
+        NotShown
+            Where the folder lets no record be kept.
+        """
+        key = self._key(create=True)
+        assert key is not None
+        digest = _digest(key)
+        digest.update(content)
+        place = self._seen_from(path)
+        if place in self._noted(path).owners.get(path.name, {}).get(digest.hexdigest(), ()):
+            return
+        line = json.dumps({"path": place, "file": path.name, "digest": digest.hexdigest()})
+        record = path.with_name(RECORD)
+        try:
+            descriptor = os.open(record, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o644)
+            try:
+                # One write of a whole line: runs beside this one add theirs before or after it. A line that a power
+                # loss cut off must not swallow it.
+                os.write(descriptor, (b"" if _ends_whole(descriptor) else b"\n") + line.encode() + b"\n")
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise NotShown(
+                f"out: no record can be kept in {record} ({error.strerror or 'the disk refused'}), but the answer is in"
+                " the ledger; let the folder be written, and run the plan again: it costs nothing"
+            ) from None
+
+    def _seen_from(self, path: Path) -> str:
+        """Say where the plan lies, seen from the folder of a file; both may be moved together."""
+        plan, folder = self.plan.resolve(), path.parent.resolve()
+        try:
+            return Path(os.path.relpath(plan, folder)).as_posix()
+        except ValueError:  # on another drive
+            return plan.as_posix()
+
+    def _noted(self, path: Path) -> _Seen:
+        """Return what is noted in the folder of a file."""
+        seen = self._seen.setdefault(path.parent, _Seen())
+        try:
+            with open_regular(path.with_name(RECORD)) as file:
+                seen.read_on(file)
+        except OSError:
+            return _Seen()
+        return seen
+
+    def _key(self, *, create: bool) -> bytes | None:
+        if self.keeper is None:
+            return None
+        if not create:
+            try:
+                with open_regular(secret_file(self.keeper)) as file:
+                    secret = file.read()
+            except OSError:
+                return None
+            if len(secret) != SECRET_BYTES:
+                return None
+        else:
+            secret = secret_key_path(self.keeper)
+        return hashlib.blake2b(key=secret, digest_size=SECRET_BYTES, person=b"irisdp run").digest()
+
+
+def _digest(key: bytes) -> hashlib.blake2b:
+    return hashlib.blake2b(key=key, digest_size=SECRET_BYTES)
+
+
+def _ends_whole(descriptor: int) -> bool:
+    if os.fstat(descriptor).st_size == 0:
+        return True
+    os.lseek(descriptor, -1, os.SEEK_END)
+    return os.read(descriptor, 1) == b"\n"
+
+
+def _line(line: bytes) -> dict[str, object]:
+    """Read a line; one that is none says nothing."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+# All that a plan asks, checked before anything is read or spent: each question by itself, and all of them together.
+
+Records = Mapping[str, Record]
+"""By the names of datasets."""
+
+_FILES = ("ledger", "project", "secret", "types")
+"""Options of a dataset that may name a file."""
+
+
+def records_of(asked: PlanFile) -> Records:
+    """Return for each dataset the record of what runs of the plan wrote of its answers."""
+    return {dataset.name: Record(asked.file, _keeper(dataset)) for dataset in asked.datasets}
+
+
+def _keeper(dataset: PlanDataset) -> str | os.PathLike[str] | None:
+    """Return beside what the secret lies: as `places.keeper` has it, for a table that need not be there."""
+    secret, ledger = dataset.options.get("secret"), dataset.options.get("ledger")
+    if secret is not None:
+        return Path(secret)
+    if isinstance(dataset.data, Path):
+        return dataset.data
+    location = data_location(dataset.data)
+    if location is not None:
+        return location.path
+    return ledger if isinstance(ledger, Path) else None
+
+
+def prepare_all(asked: PlanFile, records: Records, *, force: bool) -> list[CheckedQuestion]:
+    """Check every question as `irisdp.publish` does before it reads a record, and that none is in another's way.
+
+    Raises
+    ------
+    BadInput, ScopeRefused
+        Naming the question, or the dataset.
+    """
+    projects = {}
+    for question in asked.questions:
+        dataset = question.dataset
+        if dataset.name not in projects:
+            with question.blamed():  # read once, for all questions
+                projects[dataset.name] = find_project(dataset.data, dataset.options.get("project"))
+    ready = []
+    for question in asked.questions:
+        dataset = question.dataset
+        options = {**question.options, "project": projects[dataset.name]}
+        with question.blamed():
+            before = fingerprint_of_table(data_location(dataset.data))
+            planned = plan(dataset.data, *question.words, **options_of(PlanOptions, options))
+            one = check_question(planned, before, options, force or records[dataset.name].wrote)
+            check_ledger(one.book, one.planned.table.location, {"the plan": asked.file}, default=False)
+            ready.append(one)
+    _check_apart(asked, ready)
+    planned_page(asked, records, force=force)
+    return ready
+
+
+def planned_page(asked: PlanFile, records: Records, *, force: bool) -> tuple[Output, ...]:
+    """Check where the page of the whole plan goes, if it has one; that it is apart from all else was checked."""
+    if asked.report is None:
+        return ()
+    may_replace = force or records[asked.questions[0].dataset.name].wrote
+    return plan_outputs([asked.report], [], field="report", force=may_replace)
+
+
+def planned_again(question: PlanQuestion, ready: CheckedQuestion, record: Record, *, force: bool) -> CheckedQuestion:
+    """Check once more where answers go: since all was checked, other questions were answered, which may take long."""
+    files, reports = planned_files(
+        ready.planned,
+        ledger=ready.book,
+        secret=ready.secret,
+        out=question.options.get("out"),
+        report=question.options.get("report"),
+        force=force or record.wrote,
+    )
+    return replace(ready, files=files, reports=reports)
+
+
+def _check_apart(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> None:
+    """Refuse an output that another question reads, keeps or writes, or that is the plan."""
+    read: dict[tuple[str, str], tuple[str, str | Path]] = {}
+    for one in ready:
+        table, declared = one.planned.table, one.planned.declared_in.items()
+        kept = secret_key_file(one.secret, table.path, one.book)
+        for role, path in read_and_kept(table.location, [("the plan", asked.file), *declared], one.book.path, kept):
+            read[role, str(path)] = role, Path(path)
+    inputs = [*read.values(), *_named_only(asked)]
+    page = [] if asked.report is None else [asked.report]
+    try:
+        plan_outputs([*page, *(one.path for own in ready for one in own.outputs)], inputs, field="out", force=True)
+    except BadInput:  # now it takes longer, and says of which
+        for question, own in zip(asked.questions, ready, strict=True):
+            for output in own.outputs:
+                with question.blamed():
+                    plan_outputs([output.path], inputs, field=output.field, force=True)
+            inputs += [(f"what {question.label} writes", output.path) for output in own.outputs]
+        plan_outputs(page, inputs, field="report", force=True)
+        raise
+
+
+def _named_only(asked: PlanFile) -> list[tuple[str, str | Path]]:
+    """Return the files of datasets that no question is about: they are somebody's tables and ledgers all the same."""
+    asked_about = {question.dataset.name for question in asked.questions}
+    return [
+        (f"{key} of dataset {dataset.name}", path)
+        for dataset in asked.datasets
+        if dataset.name not in asked_about
+        for key, path in (
+            *names_of_data(data_location(dataset.data)),
+            ("the data", dataset.data),
+            *((key, dataset.options.get(key)) for key in _FILES),
+        )
+        if isinstance(path, str | Path) and "://" not in str(path)
+    ]

@@ -1,0 +1,179 @@
+"""Running a plan: all is checked and weighed, and then one question after the other is read, drawn and charged."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .._exact import checked
+from .._files import Output
+from .._hooks import call_hook
+from .._ledger import Ledger, TableVersion, match_fingerprint
+from ..errors import BadInput, NotShown, Refusal, place_of
+from .dry_run import Accounts
+from .labels import Labels
+from .pipeline import CheckedQuestion, publish_checked
+from .plan_file import PlanFile, read_run
+from .progress import errors_after_charge, part_of, report_step
+from .publication import Answered, RunPublication
+from .release_file import Released, write_files
+from .run_checks import Records, planned_again, planned_page, prepare_all, records_of
+
+
+@checked
+def run(
+    plan: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    force: bool = False,
+) -> RunPublication:
+    """Publish the questions of a plan, in order, each charged by itself; what was answered before is free.
+
+    Everything is checked before anything is spent: all questions, where their answers go, and that all charges together
+    fit in what is left. Each question is then charged in one transaction and its answer recorded. After an interruption
+    the same call continues. Charged questions are answered from the ledger, so in the end answers and ledger equal
+    those of an uninterrupted run.
+
+    Parameters
+    ----------
+    plan : path
+        A TOML file. ``[datasets.NAME]`` holds data and the other settings of a table and its ledger, as for
+        `irisdp.publish`. Each ``[[questions]]`` holds a query, an expression and its options. At the top, ``report``
+        asks for one page of all answers. Relative paths count from the plan's own folder. docs/howto/plans.md.
+    title : str, optional
+        The heading of the page of all questions.
+    labels : path or mapping, optional
+        As for `irisdp.publish`, before the plan's ``[labels]`` and those of project files.
+    force : bool
+        Whether files that are there already may be replaced. Files written by earlier runs of this plan may be replaced
+        without it, if they are unchanged.
+
+    Returns
+    -------
+    RunPublication
+        Each question's answers are private at its cost, as `irisdp.publish` says; all together at the sum that the
+        ledger holds.
+
+    Raises
+    ------
+    BadInput
+        For anything that does not make sense, naming the question or the dataset. Nothing is spent.
+    ScopeRefused, BudgetRefused
+        If a question is outside the scope of a ledger or project, or the questions together exceed the remaining
+        budget. Nothing is spent.
+    NotShown
+        Where a question stopped the run after others were charged; they are in the ledger, and running the plan again
+        costs nothing for them.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "survey.csv").write_text("age,town\\n70,Ely\\n30,Ely\\n81,York\\n")
+    >>> _ = (folder / "plan.toml").write_text('''
+    ... [datasets.survey]
+    ... data = "survey.csv"
+    ... [[questions]]
+    ... query = "count"
+    ... expression = "age > 64"
+    ... epsilon = 0.5
+    ... ''')
+    >>> len(run(folder / "plan.toml"))
+    1
+    >>> run(folder / "plan.toml").repeated
+    True
+    """
+    asked = read_run(plan, title=title, labels=labels)
+    records = records_of(asked)
+    ready = prepare_all(asked, records, force=force)
+    readings = _weighed(asked, ready)
+    done: list[Answered] = []
+    for question, one in zip(asked.questions, ready, strict=True):
+        with part_of(f"question {question.number} of {len(ready)}"), _going_on(done), question.blamed():
+            record = records[question.dataset.name]
+            again = planned_again(question, one, record, force=force)
+            found = publish_checked(again, readings[question.dataset.name], record.note)
+        done.append(
+            Answered(number=question.number, name=question.name, dataset=question.dataset.name, publication=found)
+        )
+    with _going_on(done):
+        planned = planned_page(asked, records, force=force)
+    with errors_after_charge():
+        pages = _written_page(asked, planned, records, done, [one.labels for one in ready])
+    return RunPublication(file=asked.file, questions=tuple(done), pages=pages)
+
+
+def _written_page(
+    asked: PlanFile,
+    planned: Sequence[Output],
+    records: Records,
+    done: Sequence[Answered],
+    labels: Sequence[Labels],
+) -> tuple[Path, ...]:
+    """Write one page of all that was published: a function of the sidecars and the answers, as each file is."""
+    if not planned:
+        return ()
+    parts: list[Released] = []
+    for one in done:
+        ((name, answers),) = one.publication.answers_of.items()
+        written = one.publication.out[0] if "out" in asked.questions[one.number - 1].options else None
+        parts.append((one.publication.sidecars[name], answers, written))
+    names = [one.name for one in done]
+    record = records[asked.questions[0].dataset.name]
+    title = asked.labels.own_title or asked.labels.title
+    contents = ((output, call_hook("page", parts, labels, asked.file.stem, names, title=title)) for output in planned)
+    delivered = [path for one in done for path in one.publication.out]
+    return write_files((), {}, {}, None, contents, record.note, delivered)
+
+
+def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> dict[str, TableVersion]:
+    """Begin to read each dataset, and refuse the plan where its new questions do not fit in what is left.
+
+    Two datasets may hold the same data: by the time that the second is asked about, the first one's ledger knows it.
+    """
+    readings: dict[str, TableVersion] = {}
+    foreseen: dict[Ledger, set[str]] = {}
+    known: dict[str, tuple[Ledger, str]] = {}
+    accounts = Accounts()
+    for question, one in zip(asked.questions, ready, strict=True):
+        name = question.dataset.name
+        with question.blamed():
+            if name not in readings:
+                report_step(0)
+                readings[name] = TableVersion.begin(one.planned.table, one.stamp)
+                digest = readings[name].digest
+                book, version, _ = match_fingerprint(
+                    one.planned.table, digest, one.book, one.secret, default=one.default, foreseen=foreseen
+                )
+                known[name] = book, version
+                foreseen.setdefault(book, set()).add(version)
+            accounts.weigh(question, one, *known[name])
+    refusal = accounts.refusal()
+    if refusal is not None:
+        raise refusal
+    return readings
+
+
+@contextlib.contextmanager
+def _going_on(done: Sequence[Answered]) -> Iterator[None]:
+    """Say of what stops a run after others were charged that these are kept.
+
+    A refusal, bad input and whatever else ends a command mean that nothing was spent, and here something was.
+    """
+    try:
+        yield
+    except NotShown:
+        raise
+    except Exception as error:
+        if all(one.publication.repeated for one in done):
+            raise
+        if isinstance(error, BadInput | Refusal):
+            said, more = str(error).removesuffix("; nothing was spent"), ""
+        else:  # what it says can hold private values
+            said, more = f"internal error ({place_of(error)}) in a later question", "; please report it"
+        kept = "what was asked before is charged and kept, and free when the plan is run again"
+        raise NotShown(f"{said}; {kept}{more}") from None

@@ -1,0 +1,331 @@
+"""A table, its people and its budget named once, and then one question after another."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar, Unpack, cast
+
+from .._aliases import own_names
+from .._exact import Rational, checked, told_below
+from .._frames import html_table
+from .._hooks import Drawable
+from .._ledger import Ledger, Release, find_ledger, lines_as_html, named_limit
+from .._queries import FORMS, QueryEntry
+from .._tables import HOW_TO_OPEN, explaining_index, open_table
+from ..accounting import Charge
+from ..errors import BadInput
+from .batching import batch
+from .options import PlanArguments, QuestionOptions, with_options
+from .pipeline import publish
+from .planning import plan
+from .plans import Plan
+from .project import Project, apply_project, find_project
+from .publication import BatchPublication, Publication
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def asks(options: Any) -> Callable[[Method], Method]:
+    """Let a method of a session take the options of a question, and refuse what the session names for all of them."""
+
+    def decorate(method: Method) -> Method:
+        inner = checked(with_options(options)(method))
+
+        @functools.wraps(inner)
+        def asked(session: Session, /, *arguments: Any, **given: Any) -> Any:
+            given = own_names(given)
+            session._check_apart(given)
+            return inner(session, *arguments, **given)
+
+        return cast(Method, asked)
+
+    return decorate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, init=False, repr=False, eq=False)
+class Session(Drawable):
+    """Questions about one table, charged to one budget.
+
+    It holds no state but the names it was given: what was spent is in the ledger, on disk, and two sessions on one
+    table share it.
+
+    Parameters
+    ----------
+    data : path or frame
+        As for `irisdp.publish`.
+    unit : str, optional
+        The column that says whose record it is.
+    relation : {"add-remove", "exchange"}
+        Which tables must be hard to tell apart; add-remove unless given.
+    ledger : path, address or Ledger, optional
+        The budget's file; beside the data unless given. Frames need one.
+    limit : Charge, number, (number, number), or text, optional
+        Set the most that may ever be spent: ε, or ε and δ; "mu=1" or "rho=1/2" make a ledger that counts in μ or ρ. A
+        limit that the ledger has already is replaced.
+    secret, table, encoding, delimiter, types, engine, master, project : optional
+        As for `irisdp.publish`. A project beside the data is found for every question.
+
+    Raises
+    ------
+    BadInput
+        For data that cannot be read, or a frame without a ledger. Nothing is spent.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, pyarrow
+    >>> survey = pyarrow.table({"age": [70, 30, 81], "town": ["Ely", "Ely", "York"]})
+    >>> session = Session(survey, ledger=pathlib.Path(tempfile.mkdtemp(), "survey.ledger"), limit=2)
+    >>> found = session.count("age > 64", by="town", groups=["Ely", "York"], epsilon="0.5")
+    >>> session.remaining
+    Cost(epsilon=Fraction(3, 2), delta=Fraction(0, 1))
+    """
+
+    data: Any = field(repr=False)
+    ledger: Ledger
+    _asked: Mapping[str, Any]
+    _kept: Mapping[str, Any]
+
+    @checked
+    def __init__(
+        self,
+        data: Any,
+        *,
+        unit: str | None = None,
+        relation: Literal["add-remove", "exchange"] | None = None,
+        ledger: str | os.PathLike[str] | Ledger | None = None,
+        limit: Charge | Rational | tuple[Rational, Rational] | None = None,
+        secret: str | os.PathLike[str] | None = None,
+        table: str | None = None,
+        encoding: str | None = None,
+        delimiter: str | None = None,
+        types: Mapping[str, str] | str | os.PathLike[str] | None = None,
+        engine: Literal["duckdb", "spark"] | None = None,
+        master: str | None = None,
+        project: str | os.PathLike[str] | Project | None = None,
+    ) -> None:
+        asked = {"unit": unit, "relation": relation, "encoding": encoding, "delimiter": delimiter, "types": types}
+        asked |= {"engine": engine, "master": master}
+        told = apply_project(find_project(data, project), None, asked)
+        with told.blamed(), explaining_index(data):
+            opened = open_table(data, **{name: told.options[name] for name in HOW_TO_OPEN})
+            if told.options["unit"] is not None:
+                opened.column(told.options["unit"], "unit")
+        object.__setattr__(self, "data", data)
+        object.__setattr__(self, "ledger", find_ledger(opened, ledger))
+        object.__setattr__(self, "_asked", {**asked, "project": told.project})
+        # Where the ledger was not named, the one that knows the data under another name is found for each question.
+        object.__setattr__(self, "_kept", {"ledger": ledger, "secret": secret, "table": table})
+        if limit is not None:
+            wanted = named_limit(limit)
+            if told.project is not None:
+                told.project.keeps_limit(wanted)
+            self.ledger.restrict(wanted)
+
+    def __repr__(self) -> str:
+        """Say what is asked about, and what is left."""
+        left = self.remaining
+        budget = "no limit is set" if left is None else f"left {left.told(told_below)}"
+        return f"<Session: {self.ledger.store.name}; {budget}>"
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what was released, the newest first, what is left, and what can be asked."""
+        asked = [(form.answer, _example(form)) for form in FORMS]
+        queries = html_table("What can be asked", ["answer", "example"], asked)
+        return lines_as_html(repr(self)[1:-1], self.releases()) + queries
+
+    @property
+    def spent(self) -> Charge:
+        """What the ledger's releases cost in all."""
+        return self.ledger.spent
+
+    @property
+    def limit(self) -> Charge | None:
+        """The limit of the ledger or project; None if neither sets one."""
+        project = self._asked["project"]
+        return self.ledger.limit or (project and project.limit)
+
+    @property
+    def remaining(self) -> Charge | None:
+        """What may still be spent, which is nothing once the ledger was moved; None where no limit was set."""
+        limit = self.limit
+        if limit is None:
+            return None
+        spent = limit if self.ledger.closed else self.spent
+        return limit.left_after(spent) if type(spent) is type(limit) else limit
+
+    def releases(self) -> list[Release]:
+        """List what was released, oldest first."""
+        return self.ledger.releases()
+
+    @asks(QuestionOptions)
+    def plan(self, query: str, *arguments: str | int, **options: Unpack[QuestionOptions]) -> Plan:
+        """Say what a question would cost and how far off its answers would be; see `irisdp.plan`."""
+        return plan(self.data, query, *arguments, **self._asked, **options)
+
+    @asks(PlanArguments)
+    def publish(self, query: str, *arguments: str | int, **options: Unpack[PlanArguments]) -> Publication:
+        """Ask any question by its name; see `irisdp.publish`."""
+        return publish(self.data, query, *arguments, **self._asked, **self._kept, **options)
+
+    @checked
+    def batch(
+        self,
+        questions: Sequence[Mapping[str, Any]],
+        *,
+        budget: Mapping[str, Any],
+        out: str | os.PathLike[str] | None = None,
+        report: str | os.PathLike[str] | None = None,
+        title: str | None = None,
+        labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+        force: bool = False,
+    ) -> BatchPublication:
+        """Publish several questions as one charge; see `irisdp.batch`.
+
+        Parameters
+        ----------
+        questions : sequence of mappings
+            The plan's "questions", such as ``[{"query": "count", "expression": "age > 64", "weight": 2}]``.
+        budget : mapping
+            The plan's "budget", such as ``{"epsilon": 1, "delta": "1e-6"}``.
+        out : path, optional
+            Where to write the answers, a file for each question, as the plan's "out".
+        report : path, optional
+            Where to write one page of the whole batch, as the plan's "report".
+        title, labels : optional
+            As for `irisdp.publish`.
+        force : bool
+            Whether files that are there already may be replaced.
+
+        Raises
+        ------
+        BadInput, ScopeRefused, BudgetRefused
+            As `irisdp.batch`; nothing is spent.
+        """
+        about = {name: value for name, value in {**self._asked, **self._kept}.items() if value is not None}
+        told = {"budget": budget, "questions": questions, **about, **({} if out is None else {"out": out})}
+        ledger = told.pop("ledger", None)
+        return batch(told, data=self.data, ledger=ledger, report=report, title=title, labels=labels, force=force)
+
+    def _check_apart(self, options: Mapping[str, Any]) -> None:
+        """Refuse to ask one question of another table, or at another budget, than the session names."""
+        for name in options:
+            if name in self._asked or name in self._kept:
+                raise BadInput(name, "is named by the session, for all its questions", "make another session")
+
+    @asks(PlanArguments)
+    def count(self, condition: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish how many records there are for which a condition is true; see `irisdp.publish`."""
+        return self.publish("count", *_given(condition), **options)
+
+    @asks(PlanArguments)
+    def at_least(self, k: int, condition: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish whether a condition is true for k records or more; see `irisdp.publish`."""
+        return self.publish("at-least", k, *_given(condition), **options)
+
+    @asks(PlanArguments)
+    def at_most(self, k: int, condition: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish whether a condition is true for k records or fewer; see `irisdp.publish`."""
+        return self.publish("at-most", k, *_given(condition), **options)
+
+    @asks(PlanArguments)
+    def band(self, thresholds: str, condition: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish between which thresholds, such as "10,100", the number of records is; see `irisdp.publish`."""
+        return self.publish("band", thresholds, *_given(condition), **options)
+
+    @asks(PlanArguments)
+    def majority(self, condition: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish whether a condition is true for more records than it is false for; see `irisdp.publish`."""
+        return self.publish("majority", *_given(condition), **options)
+
+    @asks(PlanArguments)
+    def histogram(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish how many records are in each bin of a column, or of each category; see `irisdp.publish`."""
+        return self.publish("histogram", column, **options)
+
+    @asks(PlanArguments)
+    def count_distinct(
+        self, column: str, condition: str | None = None, **options: Unpack[PlanArguments]
+    ) -> Publication:
+        """Publish how many different values a column has, such as people; see `irisdp.publish`."""
+        return self.publish("count-distinct", column, *_given(condition), **options)
+
+    @asks(PlanArguments)
+    def plurality(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish which of the declared categories most records have; see `irisdp.publish`."""
+        return self.publish("plurality", column, **options)
+
+    @asks(PlanArguments)
+    def median(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish which of the declared bins holds the median; see `irisdp.publish`."""
+        return self.publish("median", column, **options)
+
+    @asks(PlanArguments)
+    def quantile(self, share: Rational, column: str, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish which of the declared bins holds a quantile, such as 0.9; see `irisdp.publish`."""
+        return self.publish("quantile", str(share), column, **options)
+
+    @asks(PlanArguments)
+    def sum(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish the sum of a column's values between `lower` and `upper`; see `irisdp.publish`."""
+        return self.publish("sum", column, **options)
+
+    @asks(PlanArguments)
+    def mean(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish the mean of a column's values between `lower` and `upper`; see `irisdp.publish`."""
+        return self.publish("mean", column, **options)
+
+    @asks(PlanArguments)
+    def top(self, k: int, column: str, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish the K declared categories that most records have; see `irisdp.publish`."""
+        return self.publish("top", k, column, **options)
+
+    @asks(PlanArguments)
+    def ranking(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish all declared categories, that with most records first; see `irisdp.publish`."""
+        return self.publish("ranking", column, **options)
+
+    @asks(PlanArguments)
+    def apply(self, mechanism: str, about: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish what a mechanism file answers about a condition, or about a column; see `irisdp.publish`."""
+        return self.publish("apply", mechanism, *_given(about), **options)
+
+    @asks(PlanArguments)
+    def sizes(self, column: str, largest: int | None = None, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish how large the categories of a column are, largest first, without names; see `irisdp.publish`."""
+        return self.publish("sizes", *(() if largest is None else (largest,)), column, **options)
+
+    @asks(PlanArguments)
+    def column(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+        """Publish each record's category by randomised response; see `irisdp.publish`."""
+        return self.publish("column", column, **options)
+
+
+def _example(form: QueryEntry) -> str:
+    """Return the example of a query as a method of a session is called.
+
+    Examples
+    --------
+    >>> _example(next(form for form in FORMS if form.name == "histogram"))
+    'session.histogram("age", bins="18,65", epsilon=1)'
+    """
+    name, *words = shlex.split(form.example)
+    first = next((place for place, word in enumerate(words) if word.startswith("--")), len(words))
+    given = [_quoted(word) for word in words[:first]]
+    if name == "sizes":  # whose method takes the column first
+        given.reverse()
+    options = dict(zip(words[first::2], words[first + 1 :: 2], strict=True))
+    given += [f"{option[2:].replace('-', '_')}={_quoted(value)}" for option, value in options.items()]
+    private = [] if name == "apply" else ["epsilon=1"]
+    return f"session.{name.replace('-', '_')}({', '.join([*given, *private])})"
+
+
+def _quoted(word: str) -> str:
+    return word if word.replace(".", "", 1).isdecimal() else f'"{word}"'
+
+
+def _given(condition: str | None) -> tuple[str, ...]:
+    return () if condition is None else (condition,)

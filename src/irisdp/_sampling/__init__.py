@@ -1,0 +1,63 @@
+"""Exact draws whose cost says nothing."""
+
+from typing import TYPE_CHECKING
+
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from .bits import BitSource, system_bits
+    from .chains import coarsen, kept_probability, refine
+    from .depth_rows import draw_ranks
+    from .geometric_noise import (
+        LARGEST_VALUE,
+        Digit,
+        Drawn,
+        add_drawn,
+        add_geometric,
+        clamped_geometric,
+        draw_digits,
+        geometric_digits,
+    )
+    from .tables import draw, draw_brackets, integers
+    from .thresholds import (
+        LAST_WORD,
+        Bracket,
+        ThresholdTable,
+        bracket_enclosed,
+        bracket_rational,
+        chunks,
+        draw_uniform,
+        open_cell,
+        resolve,
+    )
+
+__all__ = [
+    "LARGEST_VALUE",
+    "LAST_WORD",
+    "BitSource",
+    "Bracket",
+    "Digit",
+    "Drawn",
+    "ThresholdTable",
+    "add_drawn",
+    "add_geometric",
+    "bracket_enclosed",
+    "bracket_rational",
+    "chunks",
+    "clamped_geometric",
+    "coarsen",
+    "draw",
+    "draw_brackets",
+    "draw_digits",
+    "draw_ranks",
+    "draw_uniform",
+    "geometric_digits",
+    "integers",
+    "kept_probability",
+    "open_cell",
+    "refine",
+    "resolve",
+    "system_bits",
+]
+
+exports(__name__)

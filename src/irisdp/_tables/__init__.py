@@ -1,0 +1,95 @@
+"""Tables: files, data frames, databases and engines; conditions and expressions. The only package that sees records."""
+
+from typing import TYPE_CHECKING
+
+from .._lazy import exports
+
+if TYPE_CHECKING:
+    from .arrow_values import FEW, array_of_kind, integers_of, rows_of, text_of, whole_numbers
+    from .canonical_sql import spell
+    from .column_types import load_types, types_file
+    from .columns import (
+        NO_HEADER,
+        SQL_TYPES,
+        Column,
+        ColumnType,
+        Derivation,
+        Note,
+        any_empty,
+        find_column,
+        is_unknown_column,
+        list_names,
+        names_are_public,
+        read_as,
+        read_value,
+        read_values,
+    )
+    from .dataframes import arrow_table
+    from .engine import check_readable, guarded, quote_name
+    from .expressions import Condition, read_condition, read_value_of_record
+    from .json_lines import is_json_lines
+    from .locations import Location, counted_from, is_address, locate, note_of_partition
+    from .servers import SAID, Server, connected, driver, is_lost, is_on_server, listening, read_server, state_of
+    from .sql_compiler import ConditionCompiler
+    from .table import HOW_TO_OPEN, Table, explaining_index, open_table
+    from .text_comparisons import grouped_by_letters
+    from .text_files import DELIMITERS, read_columns, read_form
+
+__all__ = [
+    "DELIMITERS",
+    "FEW",
+    "HOW_TO_OPEN",
+    "NO_HEADER",
+    "SAID",
+    "SQL_TYPES",
+    "Column",
+    "ColumnType",
+    "Condition",
+    "ConditionCompiler",
+    "Derivation",
+    "Location",
+    "Note",
+    "Server",
+    "Table",
+    "any_empty",
+    "array_of_kind",
+    "arrow_table",
+    "check_readable",
+    "connected",
+    "counted_from",
+    "driver",
+    "explaining_index",
+    "find_column",
+    "grouped_by_letters",
+    "guarded",
+    "integers_of",
+    "is_address",
+    "is_json_lines",
+    "is_lost",
+    "is_on_server",
+    "is_unknown_column",
+    "list_names",
+    "listening",
+    "load_types",
+    "locate",
+    "names_are_public",
+    "note_of_partition",
+    "open_table",
+    "quote_name",
+    "read_as",
+    "read_columns",
+    "read_condition",
+    "read_form",
+    "read_server",
+    "read_value",
+    "read_value_of_record",
+    "read_values",
+    "rows_of",
+    "spell",
+    "state_of",
+    "text_of",
+    "types_file",
+    "whole_numbers",
+]
+
+exports(__name__)

@@ -1,0 +1,510 @@
+"""The part of SQL a condition, or a value to group by, may be written in, and its total meaning.
+
+The grammar is the table at the end: a node of the syntax tree that is not in it is refused by name. Every part is built
+again, never copied, in a form that no record can make fail. Every cast is a TRY_CAST, arithmetic is done in DOUBLE (no
+overflow), a zero divisor is null, LIKE has a literal pattern.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import NoReturn
+
+from sqlglot import exp
+
+from ..errors import BadInput
+from .canonical_sql import extracted, operands
+from .columns import Column, ColumnType, Note, find_column, list_names, read_as, try_cast
+from .sql_types import (
+    CASTABLE,
+    CASTS,
+    FUNCTIONS,
+    WHOLE,
+    Term,
+    TypeVariable,
+    as_instant,
+    date_literal,
+    date_sql,
+    double,
+    letter_by_letter,
+    on_calendar,
+    precise,
+    quoted_text,
+    spell_date,
+    truth,
+    wrap,
+)
+
+# Messages about an invalid condition or value, or one with a construct that neither may hold.
+
+_EXAMPLES = {ColumnType.NUMBER: "> 0", ColumnType.TEXT: "= 'yes'", ColumnType.DATE: ">= '2024-12-31'"}
+
+
+def refuse_value(variable: TypeVariable) -> NoReturn:
+    """Refuse what is a value and no condition: most often the shell took the rest of one that was not quoted."""
+    columns, kind = variable.columns, variable.stated
+    if not columns:
+        raise BadInput("expression", "is a value, not a condition", 'write a whole condition, such as "age > 0"')
+    held = "and nothing says that it is true or false" if kind is None else f"which holds {kind}"
+    rule = f"only names the column {list_names(columns)}, {held}"
+    # As a number, text such as true is unknown, and the count would be 0: only numbers are compared with one.
+    if kind is None:
+        either = f'"lower({columns[0]}) = \'true\'", or "{columns[0]} > 64" if it holds numbers'
+        remedy = f"write a whole condition, such as {either}"
+    else:
+        remedy = f'write a whole condition, such as "{columns[0]} {_EXAMPLES.get(kind, "IS NULL")}"'
+    raise BadInput("expression", rule, remedy)
+
+
+def refuse_no_value(variable: TypeVariable) -> NoReturn:
+    """Refuse to group by what is one value for everybody, or no value."""
+    columns = variable.columns
+    rule = f"only names the column {list_names(columns)}, which is {variable.kind}" if columns else "names no column"
+    raise BadInput("expression", rule, "group by text, numbers or dates")
+
+
+def refuse_fraction(column: str) -> NoReturn:
+    """Refuse to group by a number that the schema does not say is whole: rounding would decide which are one group."""
+    rule = "is a number that need not be whole, as far as the schema says"
+    raise BadInput(
+        "expression", rule, f"write FLOOR({column} / 10) * 10, or CASE WHEN {column} < 18 THEN 'child' … END"
+    )
+
+
+def named_column(node: exp.Column, columns: Sequence[Column]) -> Column:
+    """Return the column that a condition names; an unknown name in double quotes was most often meant as text."""
+    try:
+        return find_column(node.name, columns, "expression")
+    except BadInput as error:
+        if not node.this.args.get("quoted"):
+            raise
+        remedy = f"text is written in single quotes, '{node.name}'; of the columns, {error.remedy}"
+        raise BadInput("expression", error.rule, remedy) from None
+
+
+_WORDS = {
+    "ARRAY": "a list in brackets",
+    "ATTIMEZONE": "AT TIME ZONE",
+    "BITWISELEFTSHIFT": "<<",
+    "BITWISERIGHTSHIFT": ">>",
+    "BITWISEXOR": "XOR",
+    "BRACKET": "a place in brackets",
+    "INTDIV": "//",
+    "JSONEXTRACT": "->",
+    "JSONEXTRACTSCALAR": "->>",
+    "NULLSAFEEQ": "IS NOT DISTINCT FROM",
+    "NULLSAFENEQ": "IS DISTINCT FROM",
+    "PLACEHOLDER": "a parameter",
+    "POW": "a power (^)",
+    **dict.fromkeys(("REGEXPLIKE", "REGEXPILIKE", "REGEXPFULLMATCH"), "a regular expression"),
+    "SIMILARTO": "SIMILAR TO",
+    "STAR": "*",
+    "STRPOSITION": "a search in text (STRPOS, POSITION)",
+    "STRUCT": "a structure in braces",
+    "SUBQUERY": "a SELECT",
+    "TUPLE": "several values in parentheses",
+    "WINDOW": "OVER",
+}
+"""What people write for nodes of a syntax tree that are no functions, or functions that have several names."""
+
+_MEANT = {
+    "AT TIME ZONE": ("AT TIME ZONE", "TIMESTAMP '2024-12-31 00:00+01:00', with its offset: all instants are in UTC"),
+    "BITWISEAND": ("&", "AND"),
+    "ARRAYOVERLAPS": ("&&", "AND"),
+    "BITWISEOR": ("|", "OR"),
+    "DPIPE": ("||", "OR"),
+    "BITWISENOT": ("~", "NOT"),
+    "IF": ("IF", "CASE WHEN … THEN … ELSE … END"),
+    "IN with query": ("IN with a SELECT", "IN ('a', 'b')"),
+    "IN with field": ("IN without parentheses", "IN ('a', 'b')"),
+    "IS LITERAL": ("IS with a value", "= or <> and the value"),
+    "IS COLUMN": ("IS with a name", "IS NULL"),
+    "COLUMN with table": (
+        "a name with a dot in it",
+        "the column's name alone, in double quotes if the dot is part of it",
+    ),
+    "//": ("//", "FLOOR(a / b)"),
+    "a regular expression": ("a regular expression", "LIKE 'a%'"),
+    "SIMILAR TO": ("SIMILAR TO", "LIKE 'a%'"),
+}
+"""How other languages write what SQL has a word for, and what is written instead."""
+
+
+def words_of(node: exp.Expr) -> str:
+    """Return what somebody wrote for a node of a syntax tree: never what a parser calls it."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Anonymous):
+        return f"the function {node.name}"
+    name = node.key.upper()
+    if name in _WORDS or not isinstance(node, exp.Func):
+        return _WORDS.get(name, name)
+    called = node.sql("duckdb").partition("(")[0]
+    return called if called.replace("_", "").isalnum() else name  # DATE_TRUNC, CURRENT_DATE; not CASE WHEN …
+
+
+def refuse_construct(construct: str) -> NoReturn:
+    """Refuse what is outside the grammar, by name."""
+    if construct in _MEANT:
+        sign, word = _MEANT[construct]
+        raise BadInput("expression", f"holds {sign}, which a condition may not hold", f"write {word}")
+    raise BadInput(
+        "expression",
+        f"holds {construct[:60]}, which a condition may not hold",
+        "use columns, literals, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL, arithmetic, CASE, CAST and abs,"
+        " floor, ceil, lower, upper, length, trim, coalesce, nullif, year, month, day",
+    )
+
+
+class ConditionCompiler:
+    """Turns one condition over given columns into total SQL, rule by rule of the grammar."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self.used: dict[str, Column] = {}
+        self.notes: tuple[Note, ...] = ()
+        self._columns = columns
+        self._variables: dict[str, TypeVariable] = {}
+        self._checks: list[Callable[[], None]] = []
+        self._quoted: list[tuple[exp.Literal, TypeVariable]] = []
+        self._numbers: list[tuple[exp.Expr, str, TypeVariable]] = []
+        self._held: dict[str, ColumnType] = {}
+        self._patterns: list[str] = []
+
+    def condition(self, tree: exp.Expr) -> exp.Expr:
+        """Return the total SQL of a whole condition: true, false or null for every record; dates are canonical."""
+        term = self._read(tree)
+        if term.variable.stated is not ColumnType.BOOLEAN:
+            refuse_value(term.variable)
+        self._settle()
+        return term.build()
+
+    def value(self, tree: exp.Expr) -> tuple[exp.Expr, ColumnType]:
+        """Return the total SQL of a whole value, and its kind; its dates are in canonical form.
+
+        A whole number is null where doubles do not tell it from the next one, and a date where no calendar has it.
+        """
+        term = self._read(tree)
+        self._settle()
+        kind = term.variable.kind
+        if kind.is_opaque or not self.used:
+            refuse_no_value(term.variable)
+        if kind is not ColumnType.NUMBER:
+            return on_calendar(term) if kind is ColumnType.DATE else term.build(), kind
+        if not term.whole:
+            refuse_fraction(next(iter(self.used)))
+        return read_as(precise(term), ColumnType.INTEGER), ColumnType.INTEGER
+
+    @property
+    def readings(self) -> tuple[tuple[str, ColumnType], ...]:
+        """What each column is read as, by name; a column that is also cast has two readings."""
+        read = [(name, variable.kind) for name, variable in self._variables.items()]
+        return tuple(dict.fromkeys([*read, *self._held.items()]))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The quoted texts of the expression, which are looked for as they are spelt."""
+        return tuple(dict.fromkeys([*(literal.name for literal, _ in self._quoted), *self._patterns]))
+
+    def _settle(self) -> None:
+        for _, _, variable in self._numbers:
+            variable.settle_codes()
+        for number, written, variable in self._numbers:
+            if variable.kind is ColumnType.TEXT:  # a code: from here on it stands in quotes
+                number.replace(exp.Literal.string(written))
+        for check in self._checks:
+            check()
+        for quoted, variable in self._quoted:
+            if variable.kind is ColumnType.DATE:
+                quoted.replace(spell_date(quoted.name))
+        self.notes = letter_by_letter(variable for _, variable in self._quoted)
+
+    def _read(self, node: exp.Expr) -> Term:
+        rule = _GRAMMAR.get(type(node))
+        if rule is None:
+            refuse_construct(words_of(node))
+        read, allowed = rule
+        extra = [key for key, value in node.args.items() if value and key not in allowed.split()]
+        if extra:
+            refuse_construct(f"{node.key.upper()} with {extra[0]}")
+        return read(self, node)
+
+    def _checked(self, variable: TypeVariable) -> TypeVariable:
+        self._checks.append(variable.check)
+        return variable
+
+    def _several(self, nodes: Iterable[exp.Expr]) -> tuple[TypeVariable, list[Term]]:
+        """Read parts that must be of one kind."""
+        terms = [self._read(node) for node in nodes]
+        for term in terms[1:]:
+            terms[0].variable.join(term.variable)
+        return terms[0].variable, terms
+
+    def _compared(self, nodes: Iterable[exp.Expr], *, by_size: bool = False) -> list[Term]:
+        """Read parts that are compared with each other, and so of one kind."""
+        variable, terms = self._several(nodes)
+        variable.compare(by_size=by_size)
+        self._checks += [variable.check_order] if by_size else []
+        return terms
+
+    def _required(self, nodes: Iterable[exp.Expr], kind: ColumnType) -> list[Term]:
+        terms = [self._read(node) for node in nodes]
+        for term in terms:
+            term.variable.require(kind)
+        return terms
+
+    def _truths(self, nodes: Iterable[exp.Expr]) -> list[Term]:
+        """Read parts that must be true or false by themselves."""
+        terms = [self._read(node) for node in nodes]
+        for term in terms:
+            term.variable.expect_truth()
+        return terms
+
+    # Leaves
+
+    def _column(self, node: exp.Column) -> Term:
+        column = self._resolve(node)
+        known = None if column.kind is ColumnType.UNTYPED else column.kind
+        known = ColumnType.NUMBER if known is ColumnType.INTEGER else known
+        if column.name not in self._variables:
+            self._variables[column.name] = self._checked(
+                TypeVariable(known, column=column.name, type_name=column.type_name)
+            )
+        variable = self._variables[column.name]
+
+        def build() -> exp.Expr:
+            if variable.kind.is_opaque:
+                return column.reference
+            dated = column.kind is ColumnType.UNTYPED and variable.kind is ColumnType.DATE
+            return as_instant(column.reference) if dated else read_as(column.reference, variable.kind)
+
+        return Term(variable, build, column.kind is ColumnType.INTEGER)
+
+    def _resolve(self, node: exp.Column) -> Column:
+        if not isinstance(node.this, exp.Identifier):
+            refuse_construct(words_of(node.this))
+        column = named_column(node, self._columns)
+        self.used[column.name] = column
+        return column
+
+    def _literal(self, node: exp.Literal) -> Term:
+        text = node.name
+        if node.is_string:
+            variable = self._checked(TypeVariable(literal=text))
+            self._quoted.append((node, variable))
+            return Term(variable, lambda: quoted_text(text, variable.kind))
+        return self._number(node, text)
+
+    def _number(self, node: exp.Expr, written: str) -> Term:
+        number = float(written)
+        if not math.isfinite(number):
+            raise BadInput("expression", "holds a number beyond 1.8e308", "write a smaller number")
+        variable = TypeVariable.of_number(written)
+        self._numbers.append((node, written, variable))
+
+        def build() -> exp.Expr:
+            return exp.Literal.string(written) if variable.kind is ColumnType.TEXT else double(number)
+
+        return Term(variable, build, number.is_integer())
+
+    def _boolean(self, node: exp.Boolean) -> Term:
+        return truth(lambda: exp.Boolean(this=bool(node.this)))
+
+    def _null(self, _: exp.Null) -> Term:
+        variable = self._checked(TypeVariable())
+        return Term(variable, lambda: read_as(exp.Null(), variable.kind), whole=True)
+
+    # Conditions
+
+    def _equality(self, node: exp.Binary) -> Term:
+        return _comparison(type(node), *self._compared([node.this, node.expression]))
+
+    def _order(self, node: exp.Binary) -> Term:
+        return _comparison(type(node), *self._compared([node.this, node.expression], by_size=True))
+
+    def _between(self, node: exp.Between) -> Term:
+        value, low, high = self._compared([node.this, node.args["low"], node.args["high"]], by_size=True)
+        return truth(lambda: exp.Between(this=wrap(value), low=wrap(low), high=wrap(high)))
+
+    def _in(self, node: exp.In) -> Term:
+        if not node.expressions:
+            refuse_construct("IN without a list")
+        value, *items = self._compared([node.this, *node.expressions])
+        return truth(lambda: exp.In(this=wrap(value), expressions=[item.build() for item in items]))
+
+    def _is(self, node: exp.Is) -> Term:
+        value = self._read(node.this)
+        test = node.expression
+        if isinstance(test, exp.Boolean):
+            value.variable.require(ColumnType.BOOLEAN)
+        elif not isinstance(test, exp.Null):
+            refuse_construct(f"IS {words_of(test)}")
+        return truth(lambda: exp.Is(this=wrap(value), expression=test.copy()))
+
+    def _like(self, node: exp.Binary) -> Term:
+        (value,) = self._required([node.this], ColumnType.TEXT)
+        pattern = node.expression
+        # A pattern from a record could be malformed; Spark also reads a backslash as an escape and DuckDB does not.
+        if not (isinstance(pattern, exp.Literal) and pattern.is_string) or "\\" in pattern.name:
+            raise BadInput("expression", "needs quoted text without a backslash after LIKE", "write LIKE 'a%'")
+        self._patterns.append(pattern.name)
+
+        def build() -> exp.Expr:
+            found = type(node)(this=wrap(value), expression=exp.Literal.string(pattern.name))
+            return exp.Not(this=exp.paren(found)) if node.args.get("negate") else found
+
+        return truth(build)
+
+    def _connector(self, node: exp.Connector) -> Term:
+        terms = self._truths(operands(node))
+        combine = exp.and_ if isinstance(node, exp.And) else exp.or_
+        return truth(lambda: combine(*(wrap(term) for term in terms), copy=False))
+
+    def _not(self, node: exp.Not) -> Term:
+        (value,) = self._truths([node.this])
+        return truth(lambda: exp.Not(this=wrap(value)))
+
+    # Values
+
+    def _paren(self, node: exp.Paren) -> Term:
+        return self._read(node.this)
+
+    def _negative(self, node: exp.Neg) -> Term:
+        if isinstance(node.this, exp.Literal) and not node.this.is_string:
+            return self._number(node, f"-{node.this.name}")
+        (value,) = self._required([node.this], ColumnType.NUMBER)
+        return Term(TypeVariable(ColumnType.NUMBER), lambda: exp.Neg(this=wrap(value)), value.whole)
+
+    def _arithmetic(self, node: exp.Binary) -> Term:
+        left, right = self._required([node.this, node.expression], ColumnType.NUMBER)
+        return Term(
+            TypeVariable(ColumnType.NUMBER),
+            lambda: type(node)(this=wrap(left), expression=wrap(right)),
+            left.whole and right.whole,
+        )
+
+    def _division(self, node: exp.Binary) -> Term:
+        left, right = self._required([node.this, node.expression], ColumnType.NUMBER)
+        zero = exp.cast(exp.Literal.string("0"), "DOUBLE")
+        return Term(
+            TypeVariable(ColumnType.NUMBER),
+            lambda: type(node)(this=wrap(left), expression=exp.Nullif(this=right.build(), expression=zero.copy())),
+            isinstance(node, exp.Mod) and left.whole and right.whole,
+        )
+
+    def _floor(self, node: exp.Floor | exp.Ceil) -> Term:
+        (value,) = self._required([node.this], ColumnType.NUMBER)
+        return Term(
+            TypeVariable(ColumnType.NUMBER),
+            lambda: read_as(type(node)(this=precise(value)), ColumnType.NUMBER),
+            whole=True,
+        )
+
+    def _case(self, node: exp.Case) -> Term:
+        branches = node.args["ifs"]
+        if node.this is None:
+            tests = self._truths(branch.this for branch in branches)
+        else:
+            subject, *values = self._compared([node.this, *(branch.this for branch in branches)])
+            tests = [_comparison(exp.EQ, subject, value) for value in values]
+        default = node.args.get("default") or exp.Null()
+        variable, (otherwise, *results) = self._several([default, *(branch.args["true"] for branch in branches)])
+
+        def build() -> exp.Expr:
+            pairs = zip(tests, results, strict=True)
+            ifs = [exp.If(this=test.build(), true=result.build()) for test, result in pairs]
+            return exp.Case(ifs=ifs, default=otherwise.build())
+
+        return Term(variable, build, all(result.whole for result in (otherwise, *results)))
+
+    def _cast(self, node: exp.Cast) -> Term:
+        target = node.args["to"]
+        kind = CASTS.get(target.this.name)
+        if kind is None:
+            refuse_construct(f"CAST to {target.this.name}")
+        stated = date_literal(node)
+        if stated is not None:
+            return Term(TypeVariable(ColumnType.DATE), lambda: date_sql(stated))
+        if isinstance(node.this, exp.Column):
+            # Under a cast a column is what the table holds, and says nothing about its other uses.
+            column = self._resolve(node.this)
+            held = {ColumnType.UNTYPED: ColumnType.TEXT, ColumnType.INTEGER: ColumnType.NUMBER}.get(
+                column.kind, column.kind
+            )
+            self._held[column.name] = held
+            value = Term(TypeVariable(held), lambda: column.reference)
+        else:
+            value = self._read(node.this)
+
+        def check() -> None:
+            given = value.variable.kind
+            if kind not in CASTABLE.get(given, ()):
+                raise BadInput("expression", f"casts {given} to {kind}", "cast to text first, or not at all")
+
+        self._checks.append(check)
+
+        def build() -> exp.Expr:
+            dated = kind is ColumnType.DATE and value.variable.kind is ColumnType.TEXT
+            cast = try_cast(as_instant(value.build()) if dated else value.build(), target.copy())
+            return read_as(cast, kind, whole=whole) if kind in (ColumnType.NUMBER, ColumnType.DATE) else cast
+
+        whole = target.this.name in WHOLE
+        return Term(TypeVariable(kind), build, whole)
+
+    def _coalesce(self, node: exp.Coalesce) -> Term:
+        variable, (first, *others) = self._several([node.this, *node.expressions])
+        return Term(
+            variable,
+            lambda: exp.Coalesce(this=first.build(), expressions=[other.build() for other in others]),
+            all(term.whole for term in (first, *others)),
+        )
+
+    def _nullif(self, node: exp.Nullif) -> Term:
+        value, empty = self._compared([node.this, node.expression])
+        return Term(value.variable, lambda: exp.Nullif(this=value.build(), expression=empty.build()), value.whole)
+
+    def _function(self, node: exp.Func) -> Term:
+        function = FUNCTIONS[type(node)]
+        (value,) = self._required([node.this], function.taken)
+        return Term(
+            TypeVariable(function.given),
+            lambda: read_as(type(node)(this=value.build()), function.given, whole=function.whole),
+            function.whole or value.whole,
+        )
+
+    def _extract(self, node: exp.Extract) -> Term:
+        part = extracted(node)
+        if part is None:
+            refuse_construct(f"EXTRACT({node.name.upper()} FROM …)")
+        return self._read(part)
+
+
+def _comparison(sign: type[exp.Expr], left: Term, right: Term) -> Term:
+    return truth(lambda: sign(this=wrap(left), expression=wrap(right)))
+
+
+_GRAMMAR: dict[type[exp.Expr], tuple[Callable[..., Term], str]] = {
+    exp.Column: (ConditionCompiler._column, "this"),
+    exp.Literal: (ConditionCompiler._literal, "this is_string"),
+    exp.Boolean: (ConditionCompiler._boolean, "this"),
+    exp.Null: (ConditionCompiler._null, ""),
+    exp.Paren: (ConditionCompiler._paren, "this"),
+    **dict.fromkeys((exp.EQ, exp.NEQ), (ConditionCompiler._equality, "this expression")),
+    **dict.fromkeys((exp.LT, exp.LTE, exp.GT, exp.GTE), (ConditionCompiler._order, "this expression")),
+    exp.Between: (ConditionCompiler._between, "this low high"),
+    exp.In: (ConditionCompiler._in, "this expressions"),
+    exp.Is: (ConditionCompiler._is, "this expression"),
+    **dict.fromkeys((exp.Like, exp.ILike), (ConditionCompiler._like, "this expression negate")),
+    **dict.fromkeys((exp.And, exp.Or), (ConditionCompiler._connector, "this expression")),
+    exp.Not: (ConditionCompiler._not, "this"),
+    exp.Neg: (ConditionCompiler._negative, "this"),
+    **dict.fromkeys((exp.Add, exp.Sub, exp.Mul), (ConditionCompiler._arithmetic, "this expression")),
+    **dict.fromkeys((exp.Div, exp.Mod), (ConditionCompiler._division, "this expression safe typed")),
+    exp.Case: (ConditionCompiler._case, "this ifs default"),
+    **dict.fromkeys((exp.Cast, exp.TryCast), (ConditionCompiler._cast, "this to safe")),
+    exp.Coalesce: (ConditionCompiler._coalesce, "this expressions"),
+    exp.Nullif: (ConditionCompiler._nullif, "this expression"),
+    **dict.fromkeys((exp.Floor, exp.Ceil), (ConditionCompiler._floor, "this")),
+    exp.Extract: (ConditionCompiler._extract, "this expression"),
+    **dict.fromkeys(FUNCTIONS, (ConditionCompiler._function, "this")),
+}

@@ -1,0 +1,301 @@
+"""A table to ask about: columns that are public, records that never leave the engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadInput
+from .column_types import read_types, typed
+from .columns import READER, Column, ColumnType, find_column, is_unknown_column
+from .engine import guarded
+from .locations import Location
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class _Door:
+    """All that a table has of its source: whatever copies, pickles or takes a table apart is left outside."""
+
+    __slots__ = ("_behind",)
+
+    def __init__(self, source: Any) -> None:
+        self._behind = source
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._behind, name)
+
+    def close(self) -> None:
+        self.rest()
+        self._behind = self._closed()
+
+    def rest(self) -> None:
+        getattr(self._behind, "rest", _nothing)()
+
+    def _closed(self) -> _Closed:
+        behind = self._behind
+        location, name = (getattr(behind, about, None) for about in ("location", "name"))
+        return _Closed(behind.engine, location, behind.ordered, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Door, (self._closed(),)
+
+    def __repr__(self) -> str:
+        return "…"
+
+
+@dataclass(frozen=True, slots=True)
+class _Closed:
+    """Where records were read, once they were: the name of the engine, place and name if there are, and the order."""
+
+    engine: str
+    location: Location | None
+    ordered: bool
+    name: str | None
+
+    def digest(self) -> bytes:
+        raise _gone()
+
+    def run(self, statement: str, names: Sequence[str], declared: Any) -> Any:
+        raise _gone()
+
+
+def _nothing() -> None:
+    pass
+
+
+def _gone() -> BadInput:
+    return BadInput("data", "is not carried along by copies and publications", "open it again")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of records, opened but not read. Copies, pickles and dictionaries made of it hold no record.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        Names and kinds, as questions find them; public.
+    derived : tuple of Column
+        Columns that a question computes of those: found by name as they are, and no part of what the table holds.
+    text : dict
+        How a text file is written, where that is not as usual; public, and part of every question.
+    reading : str
+        How a text file is read, in words for people; empty for other tables.
+    types : mapping
+        The types declared of columns of a text file, by their names; public.
+    """
+
+    columns: tuple[Column, ...]
+    _source: Any = field(repr=False)
+    text: dict[str, str] = field(default_factory=dict)
+    reading: str = ""
+    derived: tuple[Column, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Shut the source in."""
+        if not isinstance(self._source, _Door):
+            object.__setattr__(self, "_source", _Door(self._source))
+
+    def close(self) -> None:
+        """Let go of the records, for all who hold this table: what stays is names, kinds, and what read it."""
+        self._source.close()
+
+    def rest(self) -> None:
+        """Let go of the moment that is read: a table on a server is held still from the first look at its records."""
+        self._source.rest()
+
+    def read_with(self, other: Table) -> Table:
+        """Return the table, reading the records that another one of the same data reads, of the same moment.
+
+        What a question derives stays its own: two questions may give one name to two expressions.
+
+        Raises
+        ------
+        BadInput
+            Where the two have other columns, or read them otherwise: then the data was altered between their openings.
+        """
+        if (self.columns, self.text, self.types) != (other.columns, other.text, other.types):
+            raise BadInput("data", "was altered while it was looked at", "ask again; nothing was spent")
+        return replace(self, _source=other._source)
+
+    @property
+    def path(self) -> Path | None:
+        """The file, all links followed; None where the table is no file."""
+        return None if self.location is None else self.location.path
+
+    @property
+    def location(self) -> Location | None:
+        """Where the table lies, and what it is called there; None where it is a frame."""
+        found = getattr(self._source, "location", None)
+        return found if isinstance(found, Location) else None
+
+    @property
+    def called(self) -> str | None:
+        """What the table is called: by its place, or by its server; None where it is a frame."""
+        name = getattr(self._source, "name", None) if self.location is None else self.location.name
+        return name if isinstance(name, str) else None
+
+    @property
+    def held(self) -> tuple[Column, ...]:
+        """The columns as the table holds them: those of a text file are untyped, whatever is declared."""
+        return tuple(source for column in self.columns for source in column.sources)
+
+    @property
+    def named(self) -> tuple[Column, ...]:
+        """All columns that a question can name: those of the table, and those derived of them."""
+        return (*self.columns, *self.derived)
+
+    def deriving(self, columns: Sequence[Column]) -> Table:
+        """Return the table with derived columns to be found in it; its records and its digest stay as they are."""
+        return replace(self, derived=(*self.derived, *columns))
+
+    def column(self, name: str, field: str) -> Column:
+        """Return the column of that name, or raise `BadInput` for the field that named it."""
+        # Whose record it is, the table says: a person is hashed by what it holds, whatever is asked.
+        column = find_column(name, self.columns if field == "unit" else self.named, field)
+        if field == "unit" and column.kind is ColumnType.NESTED:
+            raise BadInput(
+                "unit", f"is {column.name}, which is {column.described_kind}", "name people by text or by numbers"
+            )
+        return column
+
+    @property
+    def encoding(self) -> str | None:
+        """The encoding that a text file is read in; None for other tables."""
+        return getattr(getattr(self._source, "form", None), "encoding", None)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether records have an order, which is part of what the table is recognised by; public."""
+        return bool(self._source.ordered)
+
+    @property
+    def reader(self) -> str:
+        """The engine that reads the records, and the version of this layer's rules; public, and part of a question."""
+        return f"{READER} {self._source.engine}"
+
+    def digest(self) -> bytes:
+        """Return a digest of content and kinds: tables that any question could tell apart have different digests.
+
+        Files and eager frames are digested byte by byte (BLAKE2b); in relations and Spark, which have no order, each
+        record's readable values are (SHA-256), and then the sorted digests. A digest of private data is private: it
+        goes into a ledger only under a key.
+        """
+        digest: bytes = guarded(self._source.digest, "could not be digested by its engine", "check that it can be read")
+        return digest
+
+    def run(self, statement: str, columns: Sequence[Column], **declared: pa.Table) -> pa.Table:
+        """Run a statement of this layer over `data` and the relations declared, by name; the result is private.
+
+        Raises
+        ------
+        BadInput
+            When the engine fails; the message holds nothing of what the engine said.
+        """
+        names = list(dict.fromkeys(source.name for column in columns for source in column.sources))
+        if not names:  # every statement needs some column, if only to count records
+            plain = [column for column in self.held if not column.kind.is_opaque]
+            names = [(plain or list(self.held))[0].name]
+        return guarded(
+            lambda: self._source.run(statement, names, declared),
+            "could not be read to the end by its engine",
+            "check that it is intact and, for very large tables, that memory suffices",
+        )
+
+
+HOW_TO_OPEN = ("encoding", "delimiter", "types", "engine", "master")
+"""What `open_table` is told of a table."""
+
+
+def open_table(
+    data: Any,
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    types: Any = None,
+    engine: str | None = None,
+    master: str | None = None,
+) -> Table:
+    """Open DATA.
+
+    Parameters
+    ----------
+    data : path or frame
+        A .csv, .tsv or .jsonl file, perhaps compressed (.csv.gz, .csv.zst), a .parquet file, or a folder of these. Or
+        an address of a table (sqlite:///FILE#TABLE, postgresql://HOST/DATABASE#TABLE). Or any frame that Narwhals
+        knows: pandas, Polars (eager or lazy), PyArrow, a DuckDB relation, a PySpark DataFrame.
+    encoding, delimiter : str, optional
+        How a text file is written: UTF-8 and a comma (.csv) or tab (.tsv) unless given.
+    types : mapping or path, optional
+        What columns of a text file are read as, and all columns of JSON lines; see `column_types.py`.
+    engine, master : str, optional
+        What reads a Parquet file or folder, and on which cluster; see `spark_files.py`.
+
+    Raises
+    ------
+    BadInput
+        For anything else, and what cannot be read; the message holds nothing of the records.
+    """
+    if engine is not None or master is not None:
+        from .spark_files import check_engine
+
+        check_engine(engine, master)
+    if isinstance(data, str | os.PathLike):
+        from .sources import open_file
+
+        source: Any
+        columns, source = open_file(os.fsdecode(data), encoding, delimiter, types)
+        if engine == "spark":
+            from .spark_files import open_with_spark
+
+            columns, source = open_with_spark(columns, source, master)
+        # What a database declares of its columns is a reading too; who says otherwise knows better.
+        declared = {**getattr(source, "types", {}), **read_types(types, columns)}
+        return Table(typed(columns, declared), source, source.form_facts, source.reading, types=declared)
+    from .dataframes import open_frame
+    from .text_files import refuse_form
+
+    refuse_form(encoding, delimiter, types)
+    if engine is not None:
+        raise BadInput("engine", "is for files: a frame is read by what holds it", "leave it out")
+    columns, frame_source = open_frame(data)
+    return Table(tuple(columns), frame_source)
+
+
+@contextmanager
+def explaining_index(data: Any) -> Iterator[None]:
+    """Say of a column that a question names and pandas keeps as the index how to make it a column.
+
+    Raises
+    ------
+    BadInput
+        What is raised inside, with that remedy where it applies.
+    """
+    try:
+        yield
+    except BadInput as error:
+        if is_unknown_column(error) and (name := _asked_of_index(data, error)) is not None:
+            rule = f"names the column {name!r}, which is the index of the frame and no column"
+            raise BadInput(error.field, rule, "ask frame.reset_index() instead") from None
+        raise
+
+
+def _asked_of_index(data: Any, error: BadInput) -> str | None:
+    """Return the level of a frame's index that an error about an unknown column names."""
+    import narwhals as nw
+
+    if not nw.dependencies.is_pandas_like_dataframe(data):
+        return None
+    levels = list(data.index.names)
+    # As reset_index() names levels without a name.
+    named = [f"level_{place}" if len(levels) > 1 else "index" for place in range(len(levels))]
+    found = [other if level is None else level for level, other in zip(levels, named, strict=True)]
+    rule = error.rule.casefold()
+    return next((name for name in found if isinstance(name, str) and f" {name!r},".casefold() in rule), None)

@@ -1,0 +1,199 @@
+"""The best mechanism for a goal on a graph, by linear programming, with an exact bound beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+from typing import Any, NoReturn, TypeVar
+
+from .._exact import Table, checked, is_short, stepping_stones
+from .._exact.linprog import exact_optimum
+from ..errors import BadInput, Refusal
+from ..graphs import DatasetGraph
+from ..mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism, StatedObjective
+from ..privacy import Privacy, workable
+from ._privacy_program import Dual, Goal, mechanism_program
+from ._repair import shortened
+
+# The seal of what design hands out: a hash of the whole mechanism document, so that no later edit goes unnoticed.
+#
+# The checkers recompute it with their own code (`irisdp.certify`, and the stand-alone verifier) and share only the
+# definition. It is the SHA-256 of the document without `certificate.digest`, as JSON with sorted keys, no spaces, in
+# UTF-8.
+
+_M = TypeVar("_M", Mechanism, FactoredMechanism)
+
+
+@checked
+def add_digest(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mechanism document with `certificate.digest` set to the hash of all the rest."""
+    certificate = {key: value for key, value in document.get("certificate", {}).items() if key != "digest"}
+    unsealed = {**document, "certificate": certificate}
+    text = json.dumps(unsealed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return {**document, "certificate": {**certificate, "digest": hashlib.sha256(text.encode()).hexdigest()}}
+
+
+def sealed(mechanism: _M, *, among: str = ALL_PRIVATE) -> _M:
+    """Return a mechanism whose certificate says what it is best among, and holds the hash of the file to be written.
+
+    Parameters
+    ----------
+    among : str
+        `ALL_PRIVATE`, or `SAME_ROWS` where rows were given. Checkers derive it again and refuse a wider claim.
+    """
+    mechanism = replace(mechanism, certificate={**(mechanism.certificate or {}), "among": among})
+    return replace(mechanism, certificate=add_digest(mechanism.to_document())["certificate"])
+
+
+LARGEST_PROGRAM = 25_000
+"""Most privacy constraints of a program that is solved whole."""
+
+_QUICK_PROGRAM, _FINE = 2000, 1 << 60
+
+_FAR_FROM_BEST = 10**6
+"""Under several pairs, a gap beyond this part of what losses differ by is no optimum."""
+
+_SPARE_DIGITS = 20
+"""Digits to which a rounded bound agrees with the value at least, before the ratio's own 2^-64."""
+
+
+@checked
+def optimal_mechanism(
+    goal: Goal, graph: DatasetGraph, privacy: Privacy, *, outputs: Sequence[Hashable] | None = None
+) -> Mechanism:
+    """Return the best mechanism for a goal among all that are private on a graph.
+
+    Parameters
+    ----------
+    goal : Goal
+        Its loss has one row per node of the graph and one column per output.
+    graph : DatasetGraph
+    privacy : Privacy
+    outputs : sequence, optional
+        Names of the answers; 0..q−1 when left out.
+
+    Returns
+    -------
+    Mechanism
+        Exactly stochastic and private, with its exact value, an exact lower bound for every private mechanism and the
+        dual certificate of that bound. Where the ratio is short the two are equal. A long ratio (128 bits, from an ε)
+        is replaced by a short one within 2^-64 below, for which the program is solved exactly. Rows and certificate are
+        then rounded to short numbers. `objective` states the gap, about 1e-18 of the value.
+
+    Raises
+    ------
+    BadInput
+        When the program is too large to be solved whole.
+
+    References
+    ----------
+    docs/theory.md#counts, docs/theory.md#databases; proofs/weak-duality.md.
+    """
+    check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
+    worked = workable(privacy)
+    rows, dual, exact = _solve(goal, graph, worked) if privacy.single else _solve_shape(goal, graph, worked)
+    if not (exact and worked == privacy and is_short(rows)):
+        rows = shortened(rows, graph, privacy)
+        # Without multipliers the bound is weak but never absurd, should the solver have ended far from an optimum.
+        candidates = (dual.rounded(goal, _places(goal.value(rows), dual, privacy)), replace(dual, multipliers={}))
+        dual = max(candidates, key=lambda candidate: candidate.bound(goal, privacy))
+        if not privacy.single and goal.value(rows) - dual.bound(goal, privacy) > _spread(goal) / _FAR_FROM_BEST:
+            _refuse_shape()
+    return sealed(
+        Mechanism.from_matrix(
+            rows,
+            privacy=privacy,
+            graph=graph,
+            outputs=outputs,
+            objective=StatedObjective(goal.name, goal.value(rows), dual.bound(goal, privacy)),
+            certificate=dual.to_document(goal),
+        )
+    )
+
+
+def best_of_all(mechanism: Mechanism, goal: Goal) -> Mechanism:
+    """Certify a mechanism among all private ones if weak duality can; otherwise return it unchanged.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With a graph; its inputs are the nodes in order.
+    goal : Goal
+        What it was made for. The program over all mechanisms is solved where it has at most 2,000 constraints.
+
+    Returns
+    -------
+    Mechanism
+        With the dual certificate if its bound leaves a gap of at most 2^-60 of the value.
+    """
+    graph, privacy, objective = mechanism.graph, mechanism.privacy, mechanism.objective
+    if (
+        graph is None
+        or objective is None
+        or 2 * graph.number_of_edges * len(goal.loss[0]) * len(privacy.pairs) > _QUICK_PROGRAM
+    ):
+        return mechanism
+    try:
+        _, dual, exact = _solve(goal, graph, workable(privacy))
+    except Refusal:  # nothing is lost but the wider claim
+        return mechanism
+    if not exact or any(not is_short(((x,),)) for x in dual.multipliers.values()):
+        dual = dual.rounded(goal, _places(objective.value, dual, privacy))
+    bound = dual.bound(goal, privacy)
+    if objective.value - bound > objective.value / _FINE:
+        return mechanism
+    return sealed(
+        replace(
+            mechanism, objective=StatedObjective(goal.name, objective.value, bound), certificate=dual.to_document(goal)
+        )
+    )
+
+
+def check_size(field: str, edges: int, answers: int, privacy: Privacy) -> None:
+    """Refuse programs too large to be solved whole, before anything of their size is built."""
+    constraints = 2 * edges * answers * len(privacy.pairs)
+    if constraints > LARGEST_PROGRAM:
+        rule = f"makes a program of {constraints} privacy constraints, more than {LARGEST_PROGRAM}"
+        remedy = "choose a smaller problem" if privacy.single else "choose a smaller problem, or fewer pairs"
+        raise BadInput(field, rule, remedy)
+
+
+def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> tuple[Table, Dual, bool]:
+    """Return rows and dual of an optimum at this privacy, and whether they are exactly that."""
+    basis = None
+    for stone in stepping_stones(privacy.ratio)[:-1] if privacy.single else []:
+        program = mechanism_program(goal, graph, Privacy(ratio=stone, delta=privacy.delta))
+        basis = exact_optimum(program.linear, start=basis, most_pivots=0).basis
+    program = mechanism_program(goal, graph, privacy)
+    optimum = exact_optimum(program.linear, start=basis)
+    return program.rows(optimum.values), program.dual(optimum.duals).normalised(goal), optimum.exact
+
+
+def _solve_shape(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> tuple[Table, Dual, bool]:
+    """Solve the program under several pairs, whose ratios may lie too far apart for floats to find a start."""
+    try:
+        return _solve(goal, graph, privacy)
+    except Refusal:
+        _refuse_shape()
+
+
+def _refuse_shape() -> NoReturn:
+    raise Refusal(
+        "no optimum was found: the linear program under these pairs is too ill-conditioned; choose fewer pairs (for"
+        " Gaussian privacy a wider gap), with ratios that are closer",
+        status="no optimum found",
+    )
+
+
+def _spread(goal: Goal) -> Fraction:
+    return max(map(max, goal.loss)) - min(map(min, goal.loss))
+
+
+def _places(value: Fraction, dual: Dual, privacy: Privacy) -> int:
+    """Return how many decimals keep the bound, which rounding changes by (1 + r + δ) per multiplier at most."""
+    changes = (len(dual.multipliers) + 1) * (2 + privacy.pairs[0].ratio)
+    return _SPARE_DIGITS + len(str(ceil(changes / abs(value) if value else changes)))

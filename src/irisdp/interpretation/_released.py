@@ -1,0 +1,338 @@
+"""A published count as readers receive it: its mechanism, from the release file, and its file of answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._exact import integer, rational, read_json
+from .._frames import asked, computed, opened
+from .._ledger import Release
+from .._measurements import ASSURED, MeasurementKind, share_of
+from .._queries import NeighbouringRelation, cell_relation
+from .._release import PACKAGE_FORMAT, SIDECAR_FORMAT, Answers, Publication, check_kinds, rows_of
+from ..errors import BadInput
+from ..mechanisms import (
+    FORMAT as MECHANISM_FORMAT,
+)
+from ..mechanisms import (
+    FactoredMechanism,
+    Mechanism,
+    guarantee_from_document,
+    privacy_from_document,
+    read_document,
+)
+from ..privacy import Gaussian, Guarantee, Privacy
+from ._published_counts import LARGEST_COUNT, Ends, NoisyCount, OtherNoisyCount, cells_in, noise_of
+
+_BESIDE, _PACKAGE = ".release.json", ".datapackage.json"
+
+_FOR_SEVERAL = (MeasurementKind.STAIRCASE_NOISE, MeasurementKind.SPREAD_NOISE)
+_IN_CELLS = (MeasurementKind.UNIVERSAL_NOISE, MeasurementKind.NAMED_COUNTS)
+OTHER_NOISE = {
+    MeasurementKind.GAUSSIAN_NOISE: Gaussian,
+    **dict.fromkeys((MeasurementKind.SHAPE_NOISE, *_IN_CELLS), Privacy),
+}
+"""Which kind of guarantee each kind of noise is made for; before cells were kept, shape noise was published whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedChoice:
+    """What is public of answers that are one of a few names, such as yes or no, or the largest category.
+
+    Parameters
+    ----------
+    kind : str
+        Of the mechanism.
+    query, mechanism : mapping
+        As stored in the release file.
+    guarantee : Guarantee
+        Of one step on a cell's graph.
+    relation : NeighbouringRelation
+        Of that graph.
+    """
+
+    kind: str
+    query: Mapping[str, Any]
+    mechanism: Mapping[str, Any]
+    guarantee: Guarantee
+    relation: NeighbouringRelation
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedTable:
+    """A published file: names of the group columns, and for each answer its group and its value."""
+
+    by: tuple[str, ...]
+    keys: list[tuple[Any, ...]]
+    values: list[Any]
+
+
+def read_release(
+    release: Any,
+) -> NoisyCount | OtherNoisyCount | PublishedChoice | Mechanism | FactoredMechanism:
+    """Read what is public about a release.
+
+    Parameters
+    ----------
+    release : path, Publication, Release, dict, NoisyCount, Mechanism or FactoredMechanism
+        The release: `FILE.release.json` as `publish` writes it, or its file of answers; a publication (of several
+        audiences, the most accurate); a line of a ledger; or a mechanism file whose inputs are the counts 0..n.
+
+    Raises
+    ------
+    BadInput
+        For anything else, and for files that contradict themselves.
+    """
+    if isinstance(release, NoisyCount | OtherNoisyCount | PublishedChoice | Mechanism | FactoredMechanism):
+        return release
+    document = stated(release)
+    if _is_frame(document):
+        rule = "is a frame, which does not say how its answers were made"
+        raise BadInput("release", rule, "give the publication or its .release.json first: interpret(release, frame)")
+    if isinstance(document, Mapping) and "kind" in document and "format" not in document:
+        read_document(dict(document))  # says that it is a spec
+    if not isinstance(document, Mapping):
+        raise BadInput("release", "must be a JSON object", "give the .release.json that lies beside the answers")
+    if document.get("format") == MECHANISM_FORMAT:
+        return read_document(dict(document)).mechanism()
+    mechanism = document.get("mechanism")
+    if document.get("format") != SIDECAR_FORMAT or not isinstance(mechanism, Mapping):
+        raise BadInput("release", "is no release and no mechanism file", "give the .release.json beside the answers")
+    if mechanism.get("kind") in OTHER_NOISE:
+        cells = cells_in(mechanism) if mechanism["kind"] in _IN_CELLS else None
+        return OtherNoisyCount(
+            guarantee=_guarantee(document),
+            ends=_ends(mechanism),
+            cells=cells,
+            named=mechanism["kind"] == MeasurementKind.NAMED_COUNTS,
+            shared=mechanism.get("records") is not None,
+            split=mechanism.get("split") is True,
+            selected=_selected(document),
+        )
+    if mechanism.get("kind") in _FOR_SEVERAL:
+        rule = "publishes counts of several records of each person, which interpret does not read"
+        raise BadInput("release", rule, "read them between the ends beside them, answer_low and answer_high")
+    if mechanism.get("kind") == MeasurementKind.DESIGNED:
+        rule = "was drawn from a mechanism file, which says itself how it is read"
+        raise BadInput("release", rule, "give the mechanism file instead, and the answer with value=")
+    if mechanism.get("kind") != MeasurementKind.GEOMETRIC_NOISE:
+        return _choice(document, mechanism)
+    privacy = privacy_from_document(document.get("privacy"))
+    return NoisyCount(privacy=privacy, ends=_ends(mechanism), selected=_selected(document))
+
+
+def _choice(document: Mapping[str, Any], mechanism: Mapping[str, Any]) -> PublishedChoice:
+    """Read what is said of answers that are names; which kinds can be read, `irisdp.interpretation._names` knows."""
+    kind, query, said = mechanism.get("kind"), document.get("query"), document.get("relation")
+    if not isinstance(kind, str) or not isinstance(query, Mapping) or said not in list(NeighbouringRelation):
+        raise BadInput("release", "does not say how its answers were made", "give the file that publish wrote")
+    relation = cell_relation(
+        NeighbouringRelation(said),
+        grouped=bool(document.get("by")),
+        public_membership=document.get("public_membership") is True,
+    )
+    return PublishedChoice(
+        kind=kind,
+        query=query,
+        mechanism=mechanism,
+        guarantee=guarantee_from_document(document.get("privacy")),
+        relation=relation,
+    )
+
+
+def stated(release: Any) -> Any:
+    """Return what a release says of how its answers were made, members held to their kinds."""
+    if isinstance(release, Publication):
+        return next(iter(release.sidecars.values()))
+    if isinstance(release, Release):
+        return _facts_of_line(release)
+    found = read_json(sidecar_beside(release), "release") if isinstance(release, str | os.PathLike) else release
+    if isinstance(found, Mapping) and found.get("format") != MECHANISM_FORMAT:  # which has a reader of its own
+        check_kinds(found)
+    return found
+
+
+def left_out_of(release: Any) -> tuple[str, ...]:
+    """Return what a release says of records and values that do not count, which no interval covers."""
+    document = stated(release)
+    return tuple(document.get("left_out") or ()) if isinstance(document, Mapping) else ()
+
+
+def _guarantee(document: Mapping[str, Any]) -> Guarantee:
+    """Read what noise was made for; each kind of noise has its own kind of guarantee."""
+    guarantee = guarantee_from_document(document.get("privacy"))
+    mechanism = document["mechanism"]
+    agree = isinstance(guarantee, OTHER_NOISE[mechanism["kind"]])
+    if agree and isinstance(guarantee, Gaussian):
+        mean = rational(mechanism.get("mu"), "release")
+        moved = rational(mechanism.get("sensitivity", 1), "release")  # not said where one record moves one count
+        agree = mean > 0 and mean * moved == guarantee.mu
+        guarantee = Gaussian(mean) if agree else guarantee  # noise for several records of a person is read as it is
+    elif agree and mechanism.get("records") is not None:  # noise is made for each one's share
+        guarantee = share_of(guarantee, _records(mechanism))
+    if agree and mechanism["kind"] in _IN_CELLS:
+        agree = mechanism.get("cells_per_unit") == noise_of(guarantee).atoms_per_unit
+    if not agree:
+        raise BadInput("release", "has noise of another guarantee than it states", "give the file that publish wrote")
+    return guarantee
+
+
+def _facts_of_line(release: Release) -> dict[str, Any]:
+    """Return what a ledger says of how the answers of one of its lines were made.
+
+    Raises
+    ------
+    BadInput
+        For answers that were shown clamped to ends: the ledger keeps neither.
+    """
+    asked = release.asked()
+    if "batch" in asked:
+        raise BadInput(
+            "release",
+            "is a batch of several questions",
+            "publish the plan again, which is free, and give one of its publications, or a .release.json",
+        )
+    told: list[dict[str, Any]] = asked.get("audiences", [])
+    facts = next((each for each in told if each.get("audience") == release.audience), {})
+    relation = facts.get("relation")
+    grouped, membership = bool(facts.get("by")), bool(facts.get("public_membership"))
+    # Of names a yes or no was shown as it was drawn; where categories are named, what names them says so.
+    if facts.get("mechanism", {}).get("kind") == MeasurementKind.STEPPED:
+        return {"format": SIDECAR_FORMAT, **facts}
+    if relation == str(NeighbouringRelation.EXCHANGE) and (membership or not grouped):
+        raise BadInput(
+            "release",
+            "was shown clamped to ends that its ledger does not keep",
+            "give the publication, or the .release.json beside its answers",
+        )
+    mechanism = facts.get("mechanism", {})
+    if mechanism.get("kind") in _IN_CELLS:  # a ledger keeps answers as they were drawn
+        facts = {**facts, "mechanism": {**mechanism, "cells": Answers.from_bytes(release.answers).values}}
+    return {"format": SIDECAR_FORMAT, **facts}
+
+
+def sidecar_beside(release: str | os.PathLike[str]) -> Path:
+    """Return the release file of a file of answers or of its data package; return any other path unchanged.
+
+    Raises
+    ------
+    BadInput
+        If answers have no release file, so that their mechanism is unknown. For a data package that names none.
+    """
+    path = Path(os.fsdecode(release))
+    if path.name.endswith(_PACKAGE):
+        return _sidecar_in_package(path)
+    beside = path.with_name(f"{path.name}{_BESIDE}") if path.name else path
+    if path.suffix and beside.is_file():
+        return beside
+    if path.name and not path.exists():
+        raise BadInput("release", f"finds no file at {str(path)!r}", "give the path of an existing file")
+    if path.suffix.lower() in (".csv", ".tsv", ".parquet"):
+        rule = f"{path.name} holds answers, and not how they were made"
+        raise BadInput("release", rule, f"put {beside.name} beside it, or name where it lies")
+    return path
+
+
+def _sidecar_in_package(path: Path) -> Path:
+    document = read_json(path, "release")
+    own = document.get("irisdp") if isinstance(document, Mapping) else None
+    name = own.get("release") if isinstance(own, Mapping) and own.get("format") == PACKAGE_FORMAT else None
+    if not isinstance(name, str) or not name or "\0" in name or Path(name).name != name:
+        raise BadInput(
+            "release", f"{path.name} names no release beside it", "give the .release.json beside the answers"
+        )
+    return path.with_name(name)
+
+
+def answers_beside(release: str | os.PathLike[str]) -> Path:
+    """Return the file of answers of a release file; return any other path unchanged."""
+    path = Path(os.fsdecode(release))
+    return path.with_name(path.name.removesuffix(_BESIDE)) if path.name not in ("", _BESIDE) else path
+
+
+def whole_answer(value: Any) -> int:
+    """Read a published count."""
+    return integer(value, "answer", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT)
+
+
+def released_table(release: Any, read: Callable[[Any], Any] = whole_answer) -> ReleasedTable:
+    """Read the answers of a release, in memory or from the file: the group columns, then `answer`.
+
+    `read` reads one answer of a file; those at hand are what they are.
+    """
+    if isinstance(release, Publication | Release):
+        found = release.answers if isinstance(release, Publication) else Answers.from_bytes(release.answers)
+        return ReleasedTable(by=found.by, keys=list(found.keys), values=list(found.values))
+    path = sidecar_beside(release) if isinstance(release, str | os.PathLike) else Path()
+    if not path.name.endswith(_BESIDE):
+        raise BadInput("value", f"is needed where the file's name does not end in {_BESIDE}", "give the value")
+    answers = answers_beside(path)
+    columns, rows = rows_of(answers)
+    place = len(columns) - 1
+    while place > 0 and columns[place] in ASSURED:
+        place -= 1
+    if not columns or columns[place] != "answer":
+        raise BadInput("release", f"{answers.name} has no column `answer`", "give a file that publish wrote")
+    return ReleasedTable(
+        by=tuple(columns[:place]),
+        keys=[tuple(row[:place]) for row in rows],
+        values=[read(row[place]) for row in rows],
+    )
+
+
+def frame_of_answers(value: Any, read: Callable[[Any], Any] = whole_answer) -> ReleasedTable | None:
+    """Read a frame of published answers: a column `answer`, and the group columns; None for what is no frame.
+
+    Columns after `answer` hold the accuracy, which follows from the release file, and are skipped.
+    """
+    if not _is_frame(value):
+        return None
+    remedy = "give the frame of a publication"
+    frame = computed(opened(value, "value", remedy))
+    if "answer" not in frame.columns:
+        raise BadInput("value", "is a frame without a column `answer`", remedy)
+    by = tuple(name for name in frame.columns if name not in ("answer", *ASSURED))
+    columns = asked(lambda: [frame[name].to_list() for name in (*by, "answer")], "value", "cannot be read", remedy)
+    *keys, values = columns
+    return ReleasedTable(
+        by=by,
+        keys=list(zip(*keys, strict=True)) if keys else [()] * len(values),
+        values=[read(value) for value in values],
+    )
+
+
+def _is_frame(value: Any) -> bool:
+    import narwhals as nw
+
+    return bool(nw.dependencies.is_into_dataframe(value))
+
+
+def _selected(document: Mapping[str, Any]) -> bool:
+    groups = document.get("groups")
+    return isinstance(groups, Mapping) and groups.get("selected") is not None
+
+
+def _records(mechanism: Mapping[str, Any]) -> int:
+    return integer(mechanism["records"], "records", at_least=1, at_most=LARGEST_COUNT)
+
+
+def _ends(mechanism: Mapping[str, Any]) -> tuple[Ends, ...]:
+    lower, upper = mechanism.get("lower"), mechanism.get("upper")
+    if upper is None:
+        return (None,)
+    least, most = (end if isinstance(end, list | tuple) else [end] for end in (0 if lower is None else lower, upper))
+    least = least * len(most) if len(least) == 1 else least
+    if len(least) != len(most):
+        raise BadInput("upper", "must be as many ends as lower", "give the .release.json that publish wrote")
+    ends = [(_end(a, "lower"), _end(b, "upper")) for a, b in zip(least, most, strict=True)]
+    if not ends or any(a > b for a, b in ends):
+        raise BadInput("upper", "must not be below lower", "give the .release.json that publish wrote")
+    return tuple(ends)
+
+
+def _end(value: Any, field: str) -> int:
+    return integer(value, field, at_least=0, at_most=LARGEST_COUNT)

@@ -1,0 +1,154 @@
+"""A standard mechanism followed by a sparse reading: how large mechanisms are written down and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._exact import checked, integer
+from .._sampling import BitSource, clamped_geometric, draw, integers
+from ..errors import BadInput
+from ..graphs import Path
+from ..privacy import Privacy
+from ._file_format import Serializable, StatedObjective, exact_text
+from ._geometric import geometric_row
+from ._mechanism import Mechanism, Row
+
+Reading = dict[int, tuple[tuple[int, Fraction], ...]]
+"""For every released value z the answers r it is read as, with their probabilities."""
+
+
+@checked
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FactoredMechanism(Serializable):
+    """The range-restricted geometric mechanism on 0..n, then each released z read as r with probability p.
+
+    Privacy is the geometric mechanism's: reading is post-processing.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        α = 1/ratio.
+    n : int
+        Largest count.
+    reading : Reading
+        A distribution for every z in 0..n; an identity reading may be left out as None.
+    objective, certificate : optional
+        As `Mechanism` has them.
+    """
+
+    privacy: Privacy
+    n: int
+    reading: Reading | None = None
+    objective: StatedObjective | None = None
+    certificate: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a reading that is no stochastic matrix on 0..n."""
+        if self.reading is None:
+            return
+        if len(self.reading) != self.n + 1 or set(self.reading) != set(range(self.n + 1)):
+            raise BadInput("reading", f"must say how to read every value 0..{self.n}", "give each z a distribution")
+        for choices in self.reading.values():
+            if any(p < 0 or not 0 <= r <= self.n for r, p in choices) or sum(p for _, p in choices) != 1:
+                raise BadInput(
+                    "reading", "must spread probability 1 over answers 0..n for every z", "correct [z, r, p]"
+                )
+
+    @property
+    def inputs(self) -> range:
+        """The counts 0..n."""
+        return range(self.n + 1)
+
+    @property
+    def outputs(self) -> range:
+        """The answers 0..n."""
+        return range(self.n + 1)
+
+    @checked
+    def position(self, node: Hashable) -> int:
+        """Return the position of an input, which is the count itself."""
+        if not isinstance(node, int) or isinstance(node, bool) or not 0 <= node <= self.n:
+            raise BadInput("input", "is not an input of this mechanism", f"choose a count from 0 to {self.n}")
+        return node
+
+    @checked
+    def row(self, node: Hashable) -> Row:
+        """Return the exact distribution of the answer for one count."""
+        released = geometric_row(self.position(node), self.n, self.privacy.ratio)
+        if self.reading is None:
+            return released
+        answer = [Fraction(0)] * (self.n + 1)
+        for z, probability in enumerate(released):
+            for r, share in self.reading[z]:
+                answer[r] += probability * share
+        return tuple(answer)
+
+    @checked
+    def approximate_row(self, node: Hashable) -> NDArray[np.float64]:
+        """Return the distribution of the answer for one count in floats; exact rows of many counts take long.
+
+        Parameters
+        ----------
+        node : int
+            The count.
+        """
+        alpha = 1 / self.privacy.ratio
+        released = float(alpha) ** np.abs(np.arange(self.n + 1) - self.position(node)) / float(1 + alpha)
+        released[1:-1] *= float(1 - alpha)
+        if self.n == 0:
+            released[0] = 1.0
+        if self.reading is None:
+            return released
+        answer = np.zeros(self.n + 1)
+        for z in np.flatnonzero(released).tolist():
+            for r, share in self.reading[z]:
+                answer[r] += released[z] * float(share)
+        return answer
+
+    @checked
+    def draw_positions(self, node: Hashable, count: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
+        """Draw `count` independent answers to one count, factor by factor, so that nothing large is built.
+
+        Returns
+        -------
+        array of int64, shape (count,)
+            Answers, with exactly the probabilities of the count's row.
+        """
+        draws = integer(count, "count", at_least=0)
+        return self.draw_each(np.full(draws, self.position(node), dtype=np.int64), source=source)
+
+    @checked
+    def draw_each(self, places: Any, *, source: BitSource | None = None) -> NDArray[np.int64]:
+        """Draw one answer for each count, independently, factor by factor."""
+        counts = integers(places, "places", at_least=0, at_most=self.n)
+        released = clamped_geometric(counts, self.n, self.privacy, source=source)
+        if self.reading is None:
+            return released
+        distinct, which = np.unique(released, return_inverse=True)
+        answers = sorted({answer for z in distinct.tolist() for answer, _ in self.reading[z]})
+        place = {answer: position for position, answer in enumerate(answers)}
+        rows = []
+        for z in distinct.tolist():
+            row = [Fraction(0)] * len(answers)
+            for answer, probability in self.reading[z]:
+                row[place[answer]] += probability
+            rows.append(row)
+        return np.array(answers, dtype=np.int64)[draw(rows, which, source=source)]
+
+    def _table(self) -> dict[str, Any]:
+        factors: list[dict[str, Any]] = [{"kind": "geometric", "n": self.n}]
+        if self.reading is not None:
+            lines = sorted(self.reading.items())
+            factors.append({"reading": [[z, r, exact_text(p, "reading")] for z, line in lines for r, p in line]})
+        return {"factors": factors}
+
+    def expand(self) -> Mechanism:
+        """Multiply out into a matrix, one row per count; for small n."""
+        rows = [self.row(count) for count in self.inputs]
+        return Mechanism.from_matrix(rows, privacy=self.privacy.pure, graph=Path(self.n + 1), objective=self.objective)

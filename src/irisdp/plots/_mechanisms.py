@@ -1,0 +1,339 @@
+"""Pictures of a mechanism: the probability of each answer, for each input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._exact import checked
+from ..errors import BadInput
+from ..graphs import ColouredGraph, DatasetGraph, boundary, depth
+from ..mechanisms import FactoredMechanism, Mechanism
+from ._layout import COLOURS, INK, SHADES, altair, finished
+from ._picture import Picture
+
+# Pictures of a dataset graph: what is neighbour of what, where the true answer changes, and how deep a node lies.
+
+LARGEST_GRAPH = 150
+"""In nodes: names of more overlap."""
+_SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down")
+_SWEEPS = 6
+_NARROWEST = 320
+"""What stands above and below a graph of one column, in any font."""
+
+
+@checked
+def graph_picture(graph: DatasetGraph | ColouredGraph) -> Picture:
+    """Draw nodes in columns: with colours by their depth, from the boundary outwards; else by distance from the first.
+
+    Parameters
+    ----------
+    graph : DatasetGraph or ColouredGraph
+        At most 150 nodes.
+
+    Returns
+    -------
+    Picture
+        Shape and colour say the class; the boundary, where a neighbour has another colour, has a thick rim.
+
+    Raises
+    ------
+    BadInput
+        For more nodes.
+    """
+    plain = graph.graph if isinstance(graph, ColouredGraph) else graph
+    if plain.number_of_nodes > LARGEST_GRAPH:
+        raise BadInput(
+            "graph",
+            f"has {plain.number_of_nodes:,} nodes; a drawing is readable up to {LARGEST_GRAPH}",
+            "draw a smaller graph",
+        )
+    edges = [(int(a), int(b)) for tails, heads in plain.edges() for a, b in zip(tails, heads, strict=True)]
+    names = [str(node) for node in plain.nodes]
+    if isinstance(graph, ColouredGraph):
+        columns, title = depth(graph), "depth: distance to the boundary (edges)"
+        classes = [str(graph.classes[code]) for code in graph.codes]
+        rims = boundary(graph)
+    else:
+        columns, title = plain.distances_from(0), f"distance from {names[0]} (edges)"
+        classes, rims = ["node"] * len(names), np.zeros(len(names), dtype=bool)
+    columns = np.where(columns < 0, columns.max() + 1, columns)  # what no path leads to stands last
+    heights = _heights(columns, classes, edges)
+    rows = tuple(zip(names, classes, columns.tolist(), rims.tolist(), strict=True))
+    chart = _drawn(rows, heights, edges, title, coloured=isinstance(graph, ColouredGraph))
+    return Picture(
+        title="A graph of possible tables" if len(set(classes)) == 1 else "A coloured graph, by depth",
+        description=_described(rows, edges, title),
+        columns=("node", "colour", title.split(":")[0], "on the boundary"),
+        rows=rows,
+        spec=finished(chart, legend=classes),
+    )
+
+
+def _heights(columns: Any, classes: list[str], edges: list[tuple[int, int]]) -> list[float]:
+    """Place nodes in their columns: classes together, and near to their neighbours in other columns."""
+    neighbours: list[list[int]] = [[] for _ in classes]
+    for tail, head in edges:
+        neighbours[tail].append(head)
+        neighbours[head].append(tail)
+    order = {name: place for place, name in enumerate(dict.fromkeys(classes))}
+    heights = [0.0] * len(classes)
+    for sweep in range(_SWEEPS):
+        for column in sorted(set(columns.tolist())):
+            inside = np.flatnonzero(columns == column).tolist()
+            if sweep:
+                wanted = {node: _mean([heights[other] for other in neighbours[node]], heights[node]) for node in inside}
+                inside.sort(key=lambda node: (order[classes[node]], wanted[node], node))
+            else:
+                inside.sort(key=lambda node: (order[classes[node]], node))
+            for place, node in enumerate(inside):
+                heights[node] = place - (len(inside) - 1) / 2
+    return heights
+
+
+def _mean(values: list[float], otherwise: float) -> float:
+    return sum(values) / len(values) if values else otherwise
+
+
+def _drawn(rows: Any, heights: list[float], edges: list[tuple[int, int]], title: str, *, coloured: bool) -> Any:
+    alt: Any = altair()
+    most, high = max(row[2] for row in rows), max(map(abs, heights))
+    lines = []
+    for number, (tail, head) in enumerate(edges):
+        ends = [(rows[node][2], heights[node]) for node in (tail, head)]
+        middle = [((ends[0][0] + ends[1][0]) / 2 + _bow(ends), (ends[0][1] + ends[1][1]) / 2)]
+        points = [ends[0], *(middle if _bow(ends) else []), ends[1]]
+        lines += [{"edge": number, "along": k, "x": x, "y": y} for k, (x, y) in enumerate(points)]
+    nodes = [
+        {"node": name, "colour": colour, "x": column, "y": height, "boundary": "on the boundary" if rim else "inside"}
+        for (name, colour, column, rim), height in zip(rows, heights, strict=True)
+    ]
+    across = alt.X(
+        "x:Q",
+        title=title,
+        scale=alt.Scale(domain=[-0.5, most + 0.5]),
+        axis=alt.Axis(values=list(range(0, most + 1, 1 + most // 15)), format="d", grid=False),
+    )
+    up = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-high - 0.7, high + 0.7]))
+    drawn = alt.Chart(alt.InlineData(values=lines or [{"edge": 0, "along": 0, "x": 0, "y": 0}])).mark_line(
+        color="#8c8c8c", strokeWidth=1, interpolate="basis"
+    ).encode(x=across, y=up, detail="edge:N", order="along:Q")  # fmt: skip
+    classes = list(dict.fromkeys(row[1] for row in rows))
+    given = alt.Chart(alt.InlineData(values=nodes)).encode(x=across, y=up)
+    points = given.mark_point(filled=True, size=190, stroke=INK, opacity=1).encode(
+        strokeWidth=alt.condition("datum.boundary === 'on the boundary'", alt.value(2.6), alt.value(0.6))
+    )
+    if coloured:
+        scale = alt.Scale(domain=classes, range=[COLOURS[k % len(COLOURS)] for k in range(len(classes))])
+        shapes = alt.Scale(domain=classes, range=[_SHAPES[k % len(_SHAPES)] for k in range(len(classes))])
+        points = points.encode(
+            color=alt.Color("colour:N", scale=scale, title="colour"),
+            shape=alt.Shape("colour:N", scale=shapes, title="colour"),
+        )
+    named = {"dy": -15, "fontSize": 13, "limit": 110}
+    halo = given.mark_text(stroke="white", strokeWidth=4, **named).encode(text="node:N")
+    labels = halo + given.mark_text(color=INK, **named).encode(text="node:N")
+    wide, tall = 120 * (most + 1) + 60, 60 * (2 * high + 1) + 60
+    return (drawn + points + labels).properties(
+        width=max(_NARROWEST, min(wide, 900)),
+        height=min(tall, 900),
+        title="A graph of possible tables" if not coloured else _TITLE,
+    )
+
+
+_TITLE = {"text": "A coloured graph, by depth", "subtitle": "thick rims: a neighbour has another colour"}
+
+
+def _bow(ends: list[tuple[float, float]]) -> float:
+    """Return how far an edge inside one column bends aside, so that it does not run through the nodes between."""
+    return -0.22 if ends[0][0] == ends[1][0] and abs(ends[0][1] - ends[1][1]) > 1 else 0.0
+
+
+def _described(rows: Any, edges: list[tuple[int, int]], title: str) -> str:
+    rims = sum(1 for row in rows if row[3])
+    classes = list(dict.fromkeys(row[1] for row in rows))
+    said = f"{len(rows)} nodes and {len(edges)} edges, in columns by {title.split(' (', maxsplit=1)[0]}."
+    if len(classes) == 1 and not rims:
+        return said
+    counted = ", ".join(f"{sum(1 for row in rows if row[1] == name)} of {name}" for name in classes)
+    return f"{said} Colours: {counted}; {rims} nodes are on the boundary, where a neighbour has another colour."
+
+
+_MOST = 100
+"""Inputs of a heat map, and answers: of more inputs as many at even distances, of more answers blocks of neighbours."""
+_FEW_INPUTS, _FEW_ANSWERS = 8, 40
+"""The same for bars."""
+_WITH_NUMBERS = 10
+_DARK = 0.63
+"""Probability beyond which white letters are read better than black ones; either way their contrast is at least 4.5."""
+_HEARD = 400
+"""Cells: of more, none is described on its own inside the drawing, as nobody listens to so many, and names are cut."""
+_LONGEST = 24
+_LONGEST_HEARD = 120
+"""Characters of such a name, and of any: fitting one of 100,000 letters would take minutes."""
+_LABELS = 34
+"""On an axis, beyond which names stand at even distances: fitting a hundred long ones takes longer than all else."""
+_CELLS = "cells"
+_NAMES = ("input", "answer", "probability")
+
+
+@checked
+def heat_map(mechanism: Mechanism | FactoredMechanism) -> Picture:
+    """Draw the matrix: a row for each input, a column for each answer, darker where the answer is more probable.
+
+    Parameters
+    ----------
+    mechanism : Mechanism or FactoredMechanism
+        Of more than 100 inputs, as many at even distances are drawn; of more than 100 answers, neighbours are taken
+        together and their probabilities added up. The description says so.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> from irisdp import design
+    >>> from irisdp.privacy import Privacy
+    >>> heat_map(design.geometric(1, Privacy(ratio=2))).rows[0]
+    ('0', '0', 0.6666666666666666)
+    """
+    seen = _seen(mechanism, _MOST, _MOST)
+    alt: Any = altair()
+    base = alt.Chart(alt.NamedData(_CELLS), title="Probability of each answer").encode(
+        x=alt.X("answer:N", sort=list(seen.answers), title="answer", axis=_axis(alt, seen.answers)),
+        y=alt.Y("input:N", sort=list(seen.inputs), title="input", axis=_axis(alt, seen.inputs, flat=True)),
+    )
+    shaded = base.mark_rect(**seen.spoken()).encode(
+        color=alt.Color(
+            "probability:Q",
+            scale=alt.Scale(domain=[0, 1], range=list(SHADES), interpolate="lab"),
+            legend=alt.Legend(direction="horizontal"),
+        )
+    )
+    if max(len(seen.inputs), len(seen.answers)) <= _WITH_NUMBERS:
+        light = alt.condition(f"datum.probability > {_DARK}", alt.value("#fefefe"), alt.value("black"))
+        shaded += base.mark_text(fontSize=11).encode(text=alt.Text("probability:Q", format=".3"), color=light)
+    wide, high = (max(240, min(700, 48 * len(names))) for names in (seen.answers, seen.inputs))
+    return Picture(
+        title="Probability of each answer, for each input",
+        description=f"A heat map, darker where an answer is more probable, of {seen.describe(mechanism)}",
+        columns=_NAMES,
+        rows=seen.rows(),
+        spec=finished(shaded.properties(width=wide, height=min(high, 520)), seen.data(), legend=["probability"]),
+    )
+
+
+@checked
+def bars(mechanism: Mechanism | FactoredMechanism) -> Picture:
+    """Draw a row of bars for each input, a bar for each answer; what is drawn of many is as for `heat_map`.
+
+    Parameters
+    ----------
+    mechanism : Mechanism or FactoredMechanism
+        Of more than 8 inputs, as many at even distances; answers are taken together beyond 40.
+
+    Returns
+    -------
+    Picture
+    """
+    seen = _seen(mechanism, _FEW_INPUTS, _FEW_ANSWERS)
+    alt: Any = altair()
+    chart = (
+        alt.Chart(alt.NamedData(_CELLS), title="Probability of each answer, input by input")
+        .mark_bar(color=COLOURS[0])
+        .encode(
+            x=alt.X("answer:N", sort=list(seen.answers), title="answer", axis=_axis(alt, seen.answers)),
+            y=alt.Y("probability:Q", title="probability", axis=alt.Axis(tickCount=3)),
+            row=alt.Row("input:N", sort=list(seen.inputs), title="input", header=_HEADER),
+        )
+        .properties(width=max(240, min(700, 26 * len(seen.answers))), height=70)
+    )
+    return Picture(
+        title="Probability of each answer, input by input",
+        description=f"A row of bars for each input, as high as an answer is probable, of {seen.describe(mechanism)}",
+        columns=_NAMES,
+        rows=seen.rows(),
+        spec=finished(chart, seen.data()),
+    )
+
+
+_HEADER = {"labelAngle": 0, "labelAlign": "left", "titleFontWeight": "normal", "titleFontSize": 12}
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is drawn of a mechanism: some inputs, all answers one by one or in blocks, and the floats for them."""
+
+    inputs: tuple[str, ...]
+    answers: tuple[str, ...]
+    matrix: NDArray[np.float64]
+    block: int
+
+    def rows(self) -> tuple[tuple[Any, ...], ...]:
+        return tuple(
+            (name, answer, probability)
+            for name, line in zip(self.inputs, self.matrix.tolist(), strict=True)
+            for answer, probability in zip(self.answers, line, strict=True)
+        )
+
+    def data(self) -> dict[str, list[dict[str, Any]]]:
+        return {_CELLS: [dict(zip(_NAMES, row, strict=True)) for row in self.rows()]}
+
+    def spoken(self) -> dict[str, bool]:
+        """Return the option of a mark that keeps its cells from being described one by one, where they are many."""
+        return {"aria": False} if self.matrix.size > _HEARD else {}
+
+    def describe(self, mechanism: Mechanism | FactoredMechanism) -> str:
+        size = f"{len(mechanism.inputs):,} inputs and {len(mechanism.outputs):,} answers"
+        pairs = " and ".join(
+            f"ε = {float(pair.epsilon):.4g}, δ = {float(pair.delta):.3g}" for pair in mechanism.privacy.pairs
+        )
+        said = [f"a mechanism with {size}, which states {pairs}."]
+        if len(self.inputs) < len(mechanism.inputs):
+            said.append(f"Of its inputs {len(self.inputs)} are drawn, at even distances.")
+        if self.block > 1:
+            said.append(f"Each {self.block} neighbouring answers are drawn as one, with their probabilities added up.")
+        return " ".join(said)
+
+
+def _seen(mechanism: Mechanism | FactoredMechanism, inputs: int, answers: int) -> _Seen:
+    places = np.unique(
+        np.linspace(0, len(mechanism.inputs) - 1, min(inputs, len(mechanism.inputs))).round().astype(int)
+    )
+    block = -(-len(mechanism.outputs) // answers)
+    starts = range(0, len(mechanism.outputs), block)
+    nodes = [mechanism.inputs[int(place)] for place in places]
+    matrix = np.array([np.add.reduceat(mechanism.approximate_row(node), starts) for node in nodes])
+    names = [_joined(mechanism.outputs[start : start + block]) for start in starts]
+    longest = _LONGEST if matrix.size > _HEARD else _LONGEST_HEARD
+    return _Seen(_different([str(node) for node in nodes], longest), _different(names, longest), matrix, block)
+
+
+def _joined(names: Sequence[Any]) -> str:
+    return str(names[0]) if len(names) == 1 else f"{names[0]} … {names[-1]}"
+
+
+def _different(names: Sequence[str], longest: int) -> tuple[str, ...]:
+    """Tell names apart that are written alike, such as 1 and "1": a picture knows an input by what is written."""
+    names = [_cut(name, longest) for name in names]
+    if len(set(names)) == len(names):
+        return tuple(names)
+    return tuple(f"{name} ({place})" for place, name in enumerate(names))
+
+
+def _cut(name: str, longest: int) -> str:
+    """Leave the middle of a long name out."""
+    kept = (longest - 1) // 2
+    return name if len(name) <= longest else f"{name[:kept]}…{name[-kept:]}"
+
+
+def _axis(alt: Any, names: Sequence[str], *, flat: bool = False) -> Any:
+    """Lay names flat where they are short, else aslant; of very many, write some."""
+    some = {"values": list(names[:: -(-len(names) // _LABELS)])} if len(names) > _LABELS else {}
+    angle = 0 if flat or max(map(len, names)) <= 4 else -40
+    return alt.Axis(labelAngle=angle, labelOverlap=True, labelLimit=140, **some)
