@@ -225,7 +225,7 @@ def test_values_taken_for_people_are_caught(monkeypatch, name):
 def test_people_who_pay_for_one_of_two_groups_are_caught(monkeypatch):
     real = many_records.noise_for
     monkeypatch.setattr(
-        "irisdp._measurements.noise_for",
+        "irisdp._queries.count_distinct.noise_for",
         lambda privacy, *, each, total, cells: real(privacy, each=each, total=1, cells=1),
     )
     query, options = SEVERAL["people by group"]
