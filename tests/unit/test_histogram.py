@@ -160,3 +160,11 @@ def test_parted_groups_are_those_declared_together():
     assert (found.labels, found.shown.tolist()) == (together.labels, together.shown.tolist())
     assert found.digest == together.digest
     assert found.arrow().equals(together.arrow())
+
+
+@pytest.mark.parametrize("option", ["lower", "upper", "step", "missing", "weight", "weight_upper"])
+def test_options_of_sums_are_refused(option):
+    """They would be ignored without a word."""
+    table = pa.table({"age": [1, 30]})
+    with pytest.raises(BadInput, match=f"^{option}: is not for histogram, but for sum"):
+        plan(table, "histogram", "age", bins="18,65", epsilon=1, **{option: "age" if option == "weight" else 1})

@@ -55,6 +55,7 @@ class Histogram(CountsRecords):
 
     def over(self, table: Table, choices: ColumnChoices) -> Histogram:
         """Read the bins, or the categories, for a table."""
+        choices.refuse_all_but(self.name, "categories", "bins")
         column = table.column(self.about, "query").name
         categories, bins = choices.categories, choices.bins
         if (categories is None) == (bins is None):
