@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 READER = "7"
 """The version of the rules by which records are read; part of every question, so that no count read by other rules is
 refined or given again. Raise it with any change to what some value of some table is read as: the rules of
-`_tables/arrow_values.py`, `_tables/arrow_values.py`, `_tables/dataframes.py`, `_tables/sql_types.py` and
+`_tables/arrow_values.py`, `_tables/dataframes.py`, `_tables/sql_types.py` and
 `column_types.py`, of text files, of `read_as`, of a condition's SQL, or
 which record `--unit` keeps."""
 
