@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from irisdp import BadInput, Ledger, Privacy, batch, interpret, plan, publish
+from irisdp import _measurements as measurements
 from irisdp._measurements import (
     GeometricNoise,
     ShapeNoise,
@@ -17,7 +18,6 @@ from irisdp._measurements import (
 from irisdp._measurements import (
     UniversalNoiseMeasurement as UniversalNoise,
 )
-from irisdp._queries import count
 from support.releases import forget_digests
 
 SURVEY = pa.table({"age": [70, 30, 81, 20, 90, 66], "town": ["Ely", "Ely", "York", "York", "York", "Ely"]})
@@ -123,7 +123,7 @@ def test_what_was_published_whole_before_is_read_as_it_was_and_is_another_questi
     pairs = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])
     asked = {"by": "town", "groups": ["York", "Ely"], "privacy": pairs, "ledger": tmp_path / "l.ledger"}
     with monkeypatch.context() as before:
-        before.setattr(count, "UniversalNoiseMeasurement", ShapeNoise)
+        before.setattr(measurements, "UniversalNoiseMeasurement", ShapeNoise)
         old = publish(SURVEY, "count", "age > 64", **asked)
     assert old.sidecars[None]["mechanism"] == {"kind": "shape-noise"}
     for release in (old, Ledger(tmp_path / "l.ledger").releases()[0]):
