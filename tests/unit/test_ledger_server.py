@@ -18,7 +18,7 @@ from irisdp import LedgerEntry as Entry
 from irisdp import LedgerScope as Promise
 from irisdp._cli import run
 from irisdp._ledger import server_store as module
-from irisdp._ledger.server_store import address_of
+from irisdp._ledger.addresses import address_of
 from irisdp._tables.servers import connected, listening
 from irisdp.errors import NotShown
 from support.cutting import cutter

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from settling import ask, at_one_moment
 
 from irisdp import BadInput, Ledger
-from irisdp._ledger.server_store import address_of
+from irisdp._ledger.addresses import address_of
 from irisdp.errors import NotShown
 from support.cutting import Cutter, cutter
 from support.postgresql import Server, started

@@ -87,8 +87,9 @@ def import_before_forks() -> None:
     """Import what publishing imports when it first needs it, or each forked process would; open no engine."""
     for slow in ("duckdb", "narwhals", "pyarrow.parquet", "sqlglot.dialects.duckdb"):
         importlib.import_module(slow)
-    from irisdp.release import plan_batch
     from pyarrow import table
+
+    from irisdp import plan_batch
 
     questions = [{"query": "count", "expression": "a > 0"}]
     plan_batch({"budget": {"epsilon": 1}, "questions": questions}, data=table({"a": [1]}))
