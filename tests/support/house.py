@@ -68,6 +68,10 @@ def measure(checkout: Path) -> dict[str, int]:
         "imports past a package's names": past,
         "files with one importer": sum(len(found) == 1 for found in importers.values()),
         "lines with Any": any_lines,
+        "files that spell weight_upper": sum(
+            '"weight_upper"' in text or "weight_upper:" in text for text in files.values()
+        ),
+        "files that compare names nearly": sum("get_close_matches" in text for text in files.values()),
         "lines of tests": sum(
             path.read_text(encoding="utf-8").count("\n") for path in (checkout / "tests").rglob("*.py")
         ),
