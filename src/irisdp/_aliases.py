@@ -1,4 +1,4 @@
-"""Other names of options, relations and queries: the one table for the command line, Python and documents.
+"""Other names of options, relations and queries, and what a misspelt name was meant to be, for every interface.
 
 Synonyms are accepted everywhere, and plans and release files record the own name only. Words of other tools, which mean
 the same and are not accepted, lead to a remedy. It imports nothing but errors, because help must be shown fast.
@@ -6,7 +6,7 @@ the same and are not accepted, lead to a remedy. It imports nothing but errors, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .errors import BadInput
@@ -46,6 +46,36 @@ def meant_option(name: str) -> str | None:
     ('by', None)
     """
     return _MEANT.get(name.lstrip("-").replace("-", "_").casefold())
+
+
+def near_matches(name: str, known: Iterable[str], *, most: int = 1) -> list[str]:
+    """Return the known names that a misspelt name resembles, the most similar first; case does not matter.
+
+    Examples
+    --------
+    >>> near_matches("Ludlwo", ["Ludlow", "York"])
+    ['Ludlow']
+    """
+    from difflib import get_close_matches  # only once something is refused
+
+    folded = {one.casefold(): one for one in known}
+    return [folded[one] for one in get_close_matches(name.casefold(), folded, n=most)]
+
+
+def did_you_mean(name: str, known: Iterable[str], *, most: int = 1) -> str:
+    """Return the question "did you mean …?" about a misspelt name, or an empty text where no known name resembles it.
+
+    An option's name in another tool counts as a misspelt one.
+
+    Examples
+    --------
+    >>> did_you_mean("cuont", ["count", "sum"]), did_you_mean("eps", ["epsilon"]), did_you_mean("xyz", ["count"])
+    ('did you mean count?', 'did you mean epsilon?', '')
+    """
+    known = list(known)
+    meant = meant_option(name)
+    near = [one for one in (meant, KEYS.get(meant or "")) if one in known] or near_matches(name, known, most=most)
+    return f"did you mean {' or '.join(near)}?" if near else ""
 
 
 def own_names(given: Mapping[str, Any], synonyms: Mapping[str, str] = OPTIONS) -> dict[str, Any]:

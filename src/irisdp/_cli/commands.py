@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from .._aliases import OPTIONS, meant_option
+from .._aliases import OPTIONS, did_you_mean, meant_option, near_matches
 from .._queries import FORMS
 from ..errors import BadInput, Refusal
 
@@ -261,8 +260,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command, or say which there are."""
         if args and args[0] not in self.commands and not ctx.resilient_parsing:
-            near = get_close_matches(args[0], self.commands)
-            remedy = f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(self.commands)}"
+            remedy = did_you_mean(args[0], self.commands, most=3) or f"choose from {', '.join(self.commands)}"
             raise BadInput(args[0], "is no command", remedy)
         return super().resolve_command(ctx, args)
 
@@ -388,7 +386,7 @@ def explain(error: typer.TyperException) -> str:
 def _resembling(wrong: str, right: list[str]) -> list[str]:
     """Return the options that begin like a wrong one, else the one that looks most like it."""
     text = "--" + wrong.lower().replace("_", "-").lstrip("-")
-    return [found for found in right if found.startswith(text)] or get_close_matches(text, right, n=1)
+    return [found for found in right if found.startswith(text)] or near_matches(text, right)
 
 
 def _longest(spellings: list[str]) -> str:

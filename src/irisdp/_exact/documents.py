@@ -9,10 +9,10 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
+from .._aliases import did_you_mean
 from .._files import NoRegularFile, is_there, open_regular
 from ..errors import BadInput
 from .rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS, rational
@@ -200,8 +200,7 @@ class TomlFile:
         """Refuse keys that are not known, with the one that was probably meant."""
         for key in document:
             if key not in known:
-                near = get_close_matches(key.casefold(), known, n=1)
-                remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+                remedy = did_you_mean(key, known) or f"choose from {', '.join(known)}"
                 self.refuse(f"has the key {key[:60]!r}, which no {self.field} has", remedy)
 
     def _parse(self, content: bytes) -> dict[str, Any]:

@@ -7,7 +7,6 @@ annotation says nothing.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import os
@@ -22,7 +21,7 @@ from numbers import Number
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .._aliases import OPTIONS, RELATIONS, meant_option, own_names
+from .._aliases import OPTIONS, RELATIONS, did_you_mean, own_names
 from ..errors import BadInput
 from .rationals import integer, rational
 
@@ -100,11 +99,8 @@ def _check_call(
     placed = [part.name for part in parts if part.kind in (part.POSITIONAL_ONLY, part.POSITIONAL_OR_KEYWORD)]
     for name in options:
         if name not in known and inspect.Parameter.VAR_KEYWORD not in kinds:
-            meant = meant_option(name)
-            near = [meant] if meant in known else difflib.get_close_matches(name, known, n=1)
             choice = f"choose from {', '.join(known)}" if known else "leave it out"
-            remedy = _ELSEWHERE.get(name, f"did you mean {near[0]}?" if near else choice)
-            raise BadInput(name, "is no option", remedy)
+            raise BadInput(name, "is no option", _ELSEWHERE.get(name) or did_you_mean(name, known) or choice)
     if len(arguments) > len(placed) and inspect.Parameter.VAR_POSITIONAL not in kinds:
         others = ", ".join(f"{name}=…" for name in known[len(placed) :])
         rule = f"are too many: {len(placed) or 'none'} may stand without a name"

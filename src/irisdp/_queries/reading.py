@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard, cast
 
 from .._aliases import QUERIES as QUERIES_ELSEWHERE
+from .._aliases import did_you_mean
 from .._tables import Table
 from ..errors import BadInput
 from .groups import Groups
@@ -61,11 +61,8 @@ def _refuse_unknown(name: str) -> NoReturn:
     plain = name.casefold().replace("_", "-")
     if plain in QUERIES_ELSEWHERE:
         raise BadInput("query", rule, f"write {QUERIES_ELSEWHERE[plain]}")
-    meant = get_close_matches(plain, QUERIES, n=1)
-    if meant:
-        raise BadInput("query", rule, f"did you mean {meant[0]}?")
     *others, last = (form.usage for form in FORMS)
-    raise BadInput("query", rule, f"write {', '.join(others)} or {last}")
+    raise BadInput("query", rule, did_you_mean(plain, QUERIES) or f"write {', '.join(others)} or {last}")
 
 
 def _with_condition(name: str, words: list[Any], where: str) -> list[Any]:

@@ -8,12 +8,11 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .._aliases import KEYS, meant_option, own_names
+from .._aliases import KEYS, did_you_mean, own_names
 from .._exact import INTEGER_BITS, TomlFile, entries, file_path, kind_of, rational, read_json
 from .._files import same_file
 from .._ledger import address_of
@@ -356,9 +355,7 @@ def _object(document: Any, field: str, *, known: Collection[str], example: str) 
             continue
         if (field, name) in _ELSEWHERE_IN_BATCHES:
             raise BadInput(str(name), *_ELSEWHERE_IN_BATCHES[field, name])
-        meant = "expression" if meant_option(str(name)) == "where" else meant_option(str(name))
-        near = [meant] if meant in known else get_close_matches(str(name).casefold(), known, n=1)
-        remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+        remedy = did_you_mean(str(name), known) or f"choose from {', '.join(known)}"
         raise BadInput(str(name), f"is no key of a {field}", remedy)
     return {name: value for name, value in document.items() if value is not None}
 
@@ -661,8 +658,7 @@ def _chosen(name: str | None, datasets: Mapping[str, PlanDataset]) -> PlanDatase
     if name is not None:
         if name in datasets:
             return datasets[name]
-        near = get_close_matches(name, datasets, n=1)
-        remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(datasets)}"
+        remedy = did_you_mean(name, datasets) or f"choose from {', '.join(datasets)}"
         raise BadInput("dataset", f"{name[:_LONGEST_NAME]} is not a dataset of the plan", remedy)
     if len(datasets) > 1:
         raise BadInput("dataset", "is missing, and the plan has several", f"choose from {', '.join(datasets)}")
@@ -691,9 +687,7 @@ def _table(document: Any, kind: str, where: str, known: Collection[str]) -> dict
         if name not in known:
             if (kind, name.casefold()) in _ELSEWHERE_IN_PLANS:
                 raise BadInput(f"{prefix}{key}", *_ELSEWHERE_IN_PLANS[kind, name.casefold()])
-            meant = "expression" if meant_option(name) == "where" else meant_option(name)
-            near = [meant] if meant in known else get_close_matches(name.casefold(), known, n=1)
-            remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+            remedy = did_you_mean(name, known) or f"choose from {', '.join(known)}"
             raise BadInput(f"{prefix}{key[:_LONGEST_NAME]}", f"is no key of a {kind}", remedy)
         if name in found:
             raise BadInput(f"{prefix}{name}", "is written twice, with a hyphen and without", "keep one of them")

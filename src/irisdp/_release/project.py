@@ -14,11 +14,10 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from .._aliases import RELATIONS, own_names
+from .._aliases import RELATIONS, near_matches, own_names
 from .._exact import INTEGER_BITS, TomlFile, kind_of, told_below
 from .._files import is_there
 from .._ledger import Ledger, data_location, named_limit
@@ -148,11 +147,10 @@ def _meant(strange: Sequence[Any], known: Sequence[Any]) -> str:
         parts = [part.strip() for part in name.split(",")]
         if len(parts) > 1 and set(parts) <= set(texts):
             return f"; the one name {_shown(name)} is written in double quotes, as is each with a comma"
-    folded = {name.casefold(): name for name in names}
-    near = {found: None for text in texts for found in get_close_matches(text.casefold(), folded, n=1)}
+    near = {name: None for text in texts for name in near_matches(text, names)}
     if not near:
         return "; what is listed there is known to be spelt right"
-    return f"; did you mean {', '.join(_shown(folded[found]) for found in list(near)[:_MOST_NAMED])}?"
+    return f"; did you mean {', '.join(map(_shown, list(near)[:_MOST_NAMED]))}?"
 
 
 def _more(strange: Sequence[Any]) -> str:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._aliases import did_you_mean
 from .._exact import read_json
 from ..errors import BadInput
 from .columns import Column, ColumnType, Derivation, find_column, read_as, try_cast
@@ -100,9 +100,8 @@ def _type(column: Column, kind: Any) -> str:
         else f"type as a value of {type(kind).__name__}, not as text"
     )
     word = kind.strip().casefold() if isinstance(kind, str) else ""
-    near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, TYPES, n=1)
-    remedy = f"did you mean {near[0]}? " if near else ""
-    raise BadInput("types", f"gives {column.name} the {called}", f"{remedy}choose from {', '.join(TYPES)}")
+    guess = did_you_mean(_MEANT.get(word, word), TYPES)
+    raise BadInput("types", f"gives {column.name} the {called}", f"{guess} choose from {', '.join(TYPES)}".lstrip())
 
 
 def typed(columns: Sequence[Column], types: Mapping[str, str]) -> tuple[Column, ...]:

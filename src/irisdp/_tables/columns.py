@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._aliases import did_you_mean
 from ..errors import BadInput
 
 if TYPE_CHECKING:
@@ -260,10 +260,9 @@ def find_column(name: Any, columns: Sequence[Column], field: str) -> Column:
     if not names_are_public(columns):
         rule = f"{_UNKNOWN} {name!r}, and no column is called that"
         raise BadInput(field, rule, NO_HEADER)
-    known = {column.name.casefold(): column.name for column in columns}
-    near = get_close_matches(name.casefold(), known, n=1)
-    meant = f"did you mean {known[near[0]]}? " if near else ""
-    raise BadInput(field, f"{_UNKNOWN} {name!r}, which the data does not have", f"{meant}{_what_to_name(columns)}")
+    guess = did_you_mean(name, [column.name for column in columns])
+    remedy = f"{guess} {_what_to_name(columns)}".lstrip()
+    raise BadInput(field, f"{_UNKNOWN} {name!r}, which the data does not have", remedy)
 
 
 def shorten_type(name: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .._aliases import did_you_mean
 from .._exact import checked, rational
 from ..errors import BadInput
 from ..privacy import Privacy
@@ -61,8 +61,7 @@ def find_question(name: str) -> ComparableQuery:
     for question in QUESTIONS:
         if question.name == name:
             return question
-    near = difflib.get_close_matches(name, names)
-    remedy = f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(names)}"
+    remedy = did_you_mean(name, names, most=3) or f"choose from {', '.join(names)}"
     raise BadInput("query", f"{name} cannot be compared", remedy)
 
 

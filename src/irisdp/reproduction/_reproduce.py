@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from .._aliases import did_you_mean
 from .._exact import checked, json_bytes
 from .._files import Output, plan_outputs, write_outputs
 from ..errors import BadInput
@@ -62,8 +62,7 @@ def find_items(work: str | None = None, name: str | None = None) -> tuple[Item, 
     exactly = tuple(item for item in found if item.name.casefold() == wanted)
     chosen = exactly or tuple(item for item in found if wanted in item.name.casefold())
     if not chosen:
-        near = difflib.get_close_matches(name, [item.name for item in found])
-        remedy = f"did you mean {' or '.join(near)}?" if near else "irisdp reproduce lists all"
+        remedy = did_you_mean(name, [item.name for item in found], most=3) or "irisdp reproduce lists all"
         raise BadInput("only", f"is in the name of no item, {name}", remedy)
     return chosen
 
