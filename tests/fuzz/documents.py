@@ -12,7 +12,7 @@ from fuzz.changes import parsed
 from fuzz.target import MARK, ROOT, Target, as_bytes, document_or_text, given, text_by, written
 from irisdp import audit
 from irisdp._release.plan_file import read_batch, read_run
-from irisdp._release.project import read_document as read_project
+from irisdp._release.project import read_document
 from irisdp._tables.table import open_table
 from irisdp.certify import read_mechanism
 from irisdp.design import from_spec
@@ -105,7 +105,7 @@ def by_types(text: str, folder: Path) -> None:
 
 TARGETS = {
     "plans (TOML)": Target(60_000, given(PLAN), text_by(TOML), written("plan.toml", read_run)),
-    "projects (TOML)": Target(50_000, given(PROJECT), text_by(TOML), written("t.iris.toml", read_project)),
+    "projects (TOML)": Target(50_000, given(PROJECT), text_by(TOML), written("t.iris.toml", read_document)),
     "batches (JSON)": Target(30_000, texts([BATCH]), document_or_text, written("b.json", read_batch)),
     "specs": Target(5_000, texts(SPECS), document_or_text, spec),
     "mechanism files": Target(30_000, texts(MECHANISMS), document_or_text, written("m.json", mechanism)),

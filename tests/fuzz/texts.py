@@ -8,8 +8,7 @@ from fuzz.changes import changed_bytes
 from fuzz.target import Target, given, text_by
 from irisdp import BadInput, Ledger, Privacy
 from irisdp._exact import rational
-from irisdp._tables.columns import Column
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import Column, ColumnType
 from irisdp._tables.expressions import read_condition, read_value_of_record
 from irisdp._tables.json_lines import read_record
 from irisdp._tables.postgresql import read_table_address
@@ -19,8 +18,18 @@ from irisdp._tables.table import open_table
 __all__ = ["COLUMNS", "TARGETS"]
 
 COLUMNS = (
-    *(Column("age", Kind.INTEGER), Column("v", Kind.UNTYPED), Column("name", Kind.TEXT), Column("at", Kind.DATE)),
-    *(Column("cost", Kind.NUMBER), Column("ok", Kind.BOOLEAN), Column("a b", Kind.TEXT), Column("x", Kind.NESTED)),
+    *(
+        Column("age", ColumnType.INTEGER),
+        Column("v", ColumnType.UNTYPED),
+        Column("name", ColumnType.TEXT),
+        Column("at", ColumnType.DATE),
+    ),
+    *(
+        Column("cost", ColumnType.NUMBER),
+        Column("ok", ColumnType.BOOLEAN),
+        Column("a b", ColumnType.TEXT),
+        Column("x", ColumnType.NESTED),
+    ),
 )
 CONDITIONS = (
     *("age > 64 AND name IN ('a', 'b')", "v = 1", "NOT ok OR at < '2024-01-31T11:30:00'", "name LIKE 'a%'"),

@@ -6,11 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from irisdp import BadInput, Privacy, publish
-from irisdp import NeighbouringRelation as Relation
+from irisdp import BadInput, NeighbouringRelation, Privacy, publish
 from irisdp._exact import Enclosure
-from irisdp._measurements import CountNodes
-from irisdp._measurements import DecisionDistances as ClassNodes
+from irisdp._measurements import CountNodes, DecisionDistances
 from irisdp._queries import Band
 from irisdp._queries.statistics import Statistics
 from irisdp._queries.threshold import AtLeast
@@ -43,7 +41,7 @@ def sides(law, names, place):
     return sum(law[name] for name in names[place + 1 :])
 
 
-@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
 @pytest.mark.parametrize("name", GUARANTEES)
 def test_each_threshold_is_answered_as_if_it_were_alone(name, relation):
     """The law is compared with the depth mechanism's, which shares no code with noise."""
@@ -54,7 +52,7 @@ def test_each_threshold_is_answered_as_if_it_were_alone(name, relation):
         for place, threshold in enumerate(THRESHOLDS):
             alone = AtLeast(threshold, "x")
             node = alone.nodes(statistics(count, COUNTS), relation)
-            assert isinstance(node, ClassNodes)
+            assert isinstance(node, DecisionDistances)
             assert (
                 sides(law, mechanism.names, place) == alone.mechanism(guarantee, relation).law(node, 0, COUNTS)["yes"]
             )
@@ -62,26 +60,26 @@ def test_each_threshold_is_answered_as_if_it_were_alone(name, relation):
 
 def test_a_threshold_off_by_one_is_noticed():
     """Planted: bands that begin one record too late."""
-    mechanism, law = band_law(GUARANTEES["pure"], 5, Relation.ADD_REMOVE, thresholds=(1, 2, 6, 10))
+    mechanism, law = band_law(GUARANTEES["pure"], 5, NeighbouringRelation.ADD_REMOVE, thresholds=(1, 2, 6, 10))
     alone = AtLeast(5, "x")
-    node = alone.nodes(statistics(5, COUNTS), Relation.ADD_REMOVE)
+    node = alone.nodes(statistics(5, COUNTS), NeighbouringRelation.ADD_REMOVE)
     assert (
         sides(law, mechanism.names, 2)
-        != alone.mechanism(GUARANTEES["pure"], Relation.ADD_REMOVE).law(node, 0, 9)["yes"]
+        != alone.mechanism(GUARANTEES["pure"], NeighbouringRelation.ADD_REMOVE).law(node, 0, 9)["yes"]
     )
 
 
 def test_gaussian_bands_are_at_least_as_sure():
-    mechanism, law = band_law(Gaussian(1), 5, Relation.ADD_REMOVE)
+    mechanism, law = band_law(Gaussian(1), 5, NeighbouringRelation.ADD_REMOVE)
     alone = AtLeast(5, "x")
-    node = alone.nodes(statistics(5, COUNTS), Relation.ADD_REMOVE)
-    other = alone.mechanism(Gaussian(1), Relation.ADD_REMOVE).law(node, 0, COUNTS)["yes"]
+    node = alone.nodes(statistics(5, COUNTS), NeighbouringRelation.ADD_REMOVE)
+    other = alone.mechanism(Gaussian(1), NeighbouringRelation.ADD_REMOVE).law(node, 0, COUNTS)["yes"]
     sure = sum(law[name].lower for name in mechanism.names[3:])
     assert other - F(1, 10**20) < sure < other + F(1, 10**5)
     assert all(isinstance(chance, Enclosure) for chance in law.values())
 
 
-@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
 @pytest.mark.parametrize("name", GUARANTEES)
 def test_neighbouring_counts_are_close(name, relation):
     """And tight: at half the ratio they are not."""
@@ -96,7 +94,7 @@ def test_neighbouring_counts_are_close(name, relation):
 @pytest.mark.parametrize("ends", [(0, None), (0, 4), (2, 2)])
 @pytest.mark.parametrize("name", GUARANTEES)
 def test_draws_have_the_stated_law(name, ends, word_bits, words):
-    mechanism = Band((1, 2, 4), "x").mechanism(GUARANTEES[name], Relation.EXCHANGE)
+    mechanism = Band((1, 2, 4), "x").mechanism(GUARANTEES[name], NeighbouringRelation.EXCHANGE)
     upper = None if ends[1] is None else np.array([ends[1]])
     nodes = CountNodes(np.array([2]), np.array([ends[0]]), upper)
     law = mechanism.law(nodes, 0, 9)
@@ -108,11 +106,14 @@ def test_draws_have_the_stated_law(name, ends, word_bits, words):
 
 
 def test_the_stated_errors_are_those_of_the_law():
-    mechanism, _ = band_law(GUARANTEES["pure"], 0, Relation.ADD_REMOVE, thresholds=(5, 8, 20))
+    mechanism, _ = band_law(GUARANTEES["pure"], 0, NeighbouringRelation.ADD_REMOVE, thresholds=(5, 8, 20))
     names, error = mechanism.names, mechanism.expected_error()
     true = [sum(count >= threshold for threshold in (5, 8, 20)) for count in range(40)]
     wrong = [
-        1 - band_law(GUARANTEES["pure"], count, Relation.ADD_REMOVE, total=40, thresholds=(5, 8, 20))[1][names[band]]
+        1
+        - band_law(GUARANTEES["pure"], count, NeighbouringRelation.ADD_REMOVE, total=40, thresholds=(5, 8, 20))[1][
+            names[band]
+        ]
         for count, band in enumerate(true)
     ]
     assert error["wrong_band_at_worst"] == float(max(wrong))
@@ -124,15 +125,15 @@ def test_the_stated_errors_are_those_of_the_law():
 
 
 def test_bands_are_named_as_people_say():
-    assert Band((1, 2, 10, 20)).mechanism(Privacy(ratio=2), Relation.EXCHANGE).names == (
+    assert Band((1, 2, 10, 20)).mechanism(Privacy(ratio=2), NeighbouringRelation.EXCHANGE).names == (
         "0", "1", "2 to 9", "10 to 19", "20 or more",
     )  # fmt: skip
-    assert Band((3,)).mechanism(Privacy(ratio=2), Relation.EXCHANGE).names == ("0 to 2", "3 or more")
+    assert Band((3,)).mechanism(Privacy(ratio=2), NeighbouringRelation.EXCHANGE).names == ("0 to 2", "3 or more")
 
 
 def test_a_count_that_is_public_is_in_its_band():
     for count in (0, 4, 5):
-        _, law = band_law(GUARANTEES["pure"], count, Relation.EXCHANGE, total=count, expression=None)
+        _, law = band_law(GUARANTEES["pure"], count, NeighbouringRelation.EXCHANGE, total=count, expression=None)
         assert [name for name, chance in law.items() if chance] == [{0: "0", 4: "2 to 4", 5: "5 to 8"}[count]]
 
 

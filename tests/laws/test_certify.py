@@ -12,12 +12,8 @@ from hypothesis import strategies as st
 from irisdp import Mechanism, Privacy, audit
 from irisdp._exact import exp_below
 from irisdp.certify import (
-    _audited_mechanism as pairs,
-)
-from irisdp.certify import (
-    _privacy_profile as profile,
-)
-from irisdp.certify import (
+    _audited_mechanism,
+    _privacy_profile,
     dominating_pair,
     privacy_profile,
     verify_mechanism,
@@ -51,11 +47,14 @@ def test_distinct_pairs_are_those_of_the_listed_edges(nodes, rows, edges, seed, 
         for a, b in zip(some_tails.tolist(), some_heads.tolist(), strict=True):
             if row_of[a] != row_of[b]:
                 expected[tuple(sorted((int(row_of[a]), int(row_of[b]))))] += 1
-    before, pairs._BUFFER = pairs._BUFFER, buffer  # merge often, as on graphs of many millions of edges
+    before, _audited_mechanism._BUFFER = (
+        _audited_mechanism._BUFFER,
+        buffer,
+    )  # merge often, as on graphs of many millions of edges
     try:
-        found = pairs.distinct_row_pairs(graph, row_of)
+        found = _audited_mechanism.distinct_row_pairs(graph, row_of)
     finally:
-        pairs._BUFFER = before
+        _audited_mechanism._BUFFER = before
     listed = zip(found.first.tolist(), found.second.tolist(), strict=True)
     assert dict(zip(listed, found.counts.tolist(), strict=True)) == expected
     assert graph.adjacent(found.tails, found.heads).all()
@@ -108,11 +107,11 @@ def test_a_pair_that_dominates_both_choices_dominates_adaptive_composition(first
     graph = Path(2)
     made = [Mechanism.from_matrix(rows, privacy=Privacy(ratio=1), graph=graph) for rows in (first, second, third)]
     profiles = [privacy_profile(one) for one in made]
-    later = profile.profile_of_lines(
+    later = _privacy_profile.profile_of_lines(
         line
         for one in (second, third)
         for pair in (one, one[::-1])
-        for line in profile.lines_of_pair(flint_pairs(*pair))
+        for line in _privacy_profile.lines_of_pair(flint_pairs(*pair))
     )
     joint = [tuple(row[0] * p for p in second[k]) + tuple(row[1] * p for p in third[k]) for k, row in enumerate(first)]
     pair_one, pair_two = dominating_pair(profiles[0]), dominating_pair(later)

@@ -11,6 +11,8 @@ from irisdp._exact import Enclosure
 from irisdp._measurements import (
     CategoryNodes,
     CountNodes,
+    DecisionDistances,
+    DecisionMeasurement,
     DesignedAnswers,
     EachRecord,
     GapNodes,
@@ -28,12 +30,6 @@ from irisdp._measurements import (
     StaircaseNoise,
     least_distance,
     surely_within,
-)
-from irisdp._measurements import (
-    DecisionDistances as ClassNodes,
-)
-from irisdp._measurements import (
-    DecisionMeasurement as DepthClasses,
 )
 from irisdp.design._plurality import least_proved_ratio
 from irisdp.design._rankings import all_rankings, all_tops, right_rankings, right_tops
@@ -126,9 +122,9 @@ def test_bands_are_right_as_often_as_said(guarantee, thresholds):
 
 @pytest.mark.parametrize("privacy", [Privacy(ratio=2), Privacy(ratio=2, delta="1/20"), TWO], ids=str)
 def test_classes_are_right_as_often_as_said(privacy):
-    mechanism = DepthClasses(balanced_line(privacy), privacy)
+    mechanism = DecisionMeasurement(balanced_line(privacy), privacy)
     for depth in range(8):
-        nodes = ClassNodes(("yes", "no"), np.array([0, 1]), np.array([depth, depth]))
+        nodes = DecisionDistances(("yes", "no"), np.array([0, 1]), np.array([depth, depth]))
         right = min(mechanism.law(nodes, cell, 9)[name] for cell, name in enumerate(nodes.classes))
         assert agrees(mechanism.chance_within(depth), right)
 

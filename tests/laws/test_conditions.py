@@ -12,8 +12,7 @@ from sqlglot.tokens import Tokenizer
 
 from irisdp import BadInput
 from irisdp._queries import read_query
-from irisdp._tables.columns import Column
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import Column, ColumnType
 from irisdp._tables.expressions import _parse, read_condition
 from irisdp._tables.sql_compiler import ConditionCompiler
 from support.sweeps import tried
@@ -21,15 +20,15 @@ from support.sweeps import tried
 pytestmark = pytest.mark.usefixtures("one_engine")
 
 COLUMNS = [
-    Column("Age", Kind.INTEGER),
-    Column("rate", Kind.NUMBER),
-    Column("name", Kind.TEXT),
-    Column("flag", Kind.BOOLEAN),
-    Column("born", Kind.DATE),
-    Column("select", Kind.NUMBER),
-    Column('odd "name', Kind.TEXT),
-    Column("free", Kind.UNTYPED),
-    Column("loose", Kind.UNTYPED),
+    Column("Age", ColumnType.INTEGER),
+    Column("rate", ColumnType.NUMBER),
+    Column("name", ColumnType.TEXT),
+    Column("flag", ColumnType.BOOLEAN),
+    Column("born", ColumnType.DATE),
+    Column("select", ColumnType.NUMBER),
+    Column('odd "name', ColumnType.TEXT),
+    Column("free", ColumnType.UNTYPED),
+    Column("loose", ColumnType.UNTYPED),
 ]
 RECORDS = pa.table(
     {
@@ -275,7 +274,7 @@ def test_conditions_that_look_alike_are_kept_apart(first, second):
     ],
 )
 def test_examples_of_one_spelling(spellings, text):
-    columns = [Column("affairs", Kind.UNTYPED), Column("x", Kind.UNTYPED)]
+    columns = [Column("affairs", ColumnType.UNTYPED), Column("x", ColumnType.UNTYPED)]
     assert [read_condition(spelling, columns).text for spelling in spellings] == [text] * len(spellings)
 
 
@@ -297,11 +296,11 @@ def test_no_word_of_a_grammar_is_mistaken_when_it_names_a_column():
     shapes = ("{0} = 1", "NOT {0} IS NULL", "{0} IN (1, 2)", "-{0} > ABS({0})", "{0} < 9 AND {0} <> 2")
     for number, word in enumerate(sorted(words)):
         for name in (word.lower().replace(" ", "_"), word):
-            columns = [Column(name, Kind.NUMBER), Column("other", Kind.NUMBER)]
+            columns = [Column(name, ColumnType.NUMBER), Column("other", ColumnType.NUMBER)]
             for shape in (shapes * 2)[number % 5 :][: tried(2, 5)]:
                 quoted = shape.format('"' + name + '"')
                 found = read_condition(quoted, columns)
-                assert Column(name, Kind.NUMBER) in found.columns
+                assert Column(name, ColumnType.NUMBER) in found.columns
                 assert found.sql() == ConditionCompiler(columns).condition(_parse(quoted)).sql("duckdb")
 
 
@@ -381,20 +380,20 @@ def test_a_condition_in_several_words_is_to_be_quoted(query, arguments, shown):
 
 
 EXAMPLES = {
-    Kind.UNTYPED: r"lower\(affairs\) = 'true'",  # following "affairs > 0" would count no record of true and false
-    Kind.TEXT: "affairs = 'yes'",
-    Kind.DATE: "affairs >= '2024-12-31'",
-    Kind.NESTED: "affairs IS NULL",
+    ColumnType.UNTYPED: r"lower\(affairs\) = 'true'",  # following "affairs > 0" would count no record of true and false
+    ColumnType.TEXT: "affairs = 'yes'",
+    ColumnType.DATE: "affairs >= '2024-12-31'",
+    ColumnType.NESTED: "affairs IS NULL",
 }
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.BOOLEAN])
+@pytest.mark.parametrize("kind", [kind for kind in ColumnType if kind is not ColumnType.BOOLEAN])
 def test_a_bare_column_is_no_condition(kind):
-    columns = [Column("affairs", kind), Column("flag", Kind.BOOLEAN)]
+    columns = [Column("affairs", kind), Column("flag", ColumnType.BOOLEAN)]
     for typed in ("affairs", "(affairs)", '"Affairs"', "coalesce(affairs, affairs)", "affairs and flag", "not affairs"):
         with pytest.raises(BadInput):
             read_condition(typed, columns)
-    if kind is not Kind.OTHER:
+    if kind is not ColumnType.OTHER:
         with pytest.raises(BadInput, match=f'write a whole condition, such as "{EXAMPLES.get(kind, "affairs > 0")}'):
             read_condition("affairs", columns)
     assert read_condition("flag", columns).text == "flag"

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp import BadInput, Cost, Privacy
-from irisdp import NeighbouringRelation as Relation
+from irisdp import BadInput, Cost, NeighbouringRelation, Privacy
 from irisdp._exact import ball, told_below, told_exactly, working_precision
 from irisdp._queries import total_cost
 from irisdp.accounting import (
@@ -21,13 +20,9 @@ from irisdp.accounting import (
     ConcentratedCost,
     GaussianCost,
     as_pair,
+    gaussian_dp_mu,
     total,
-)
-from irisdp.accounting import (
-    gaussian_dp_mu as least_mean,
-)
-from irisdp.accounting import (
-    zcdp_rho as concentration,
+    zcdp_rho,
 )
 from irisdp.privacy import Gaussian
 from support.gaussian import gaussian_step
@@ -68,7 +63,7 @@ def kinks(privacy):
 @settings(max_examples=tried(20, 40))
 @given(shapes())
 def test_the_mean_of_a_shape_implies_it_and_hardly_less_does_not(privacy):
-    mu = least_mean(privacy)
+    mu = gaussian_dp_mu(privacy)
     fails = []
     for s in {*PLACES, *kinks(privacy)}:
         u = privacy.shape.step(s)
@@ -79,7 +74,7 @@ def test_the_mean_of_a_shape_implies_it_and_hardly_less_does_not(privacy):
 
 @pytest.mark.parametrize("epsilon", ["0.001", "0.1", "1", "5", "10", "40"])
 def test_the_mean_of_epsilon_is_its_closed_form(epsilon):
-    mu = least_mean(Privacy(epsilon=epsilon))
+    mu = gaussian_dp_mu(Privacy(epsilon=epsilon))
     with working_precision(400):
         share = ball(Fraction(epsilon)).exp() / (1 + ball(Fraction(epsilon)).exp())
         exact = 2 * flint.arb(2).sqrt() * (2 * share - 1).erfinv()
@@ -90,18 +85,18 @@ def test_the_mean_of_epsilon_is_its_closed_form(epsilon):
 
 @pytest.mark.parametrize("mu", ["1/100", "1", "3"])
 def test_the_polygon_of_a_gaussian_has_its_mean_or_less(mu):
-    found = least_mean(Privacy.gaussian(mu, gap="1e-3"))
+    found = gaussian_dp_mu(Privacy.gaussian(mu, gap="1e-3"))
     assert Fraction(mu) * Fraction(99, 100) < found <= Fraction(mu) + HARDLY
-    assert least_mean(Gaussian(mu)) == Fraction(mu)
+    assert gaussian_dp_mu(Gaussian(mu)) == Fraction(mu)
 
 
 def test_more_pairs_never_need_a_larger_mean():
     alone, both = Privacy(epsilon=2), Privacy.all([Privacy(epsilon=2), Privacy(epsilon=1, delta="1/100")])
-    assert least_mean(both) < least_mean(alone)
+    assert gaussian_dp_mu(both) < gaussian_dp_mu(alone)
 
 
 @pytest.mark.parametrize("privacy", [Privacy(epsilon=1, delta="1e-9"), Privacy(epsilon=0, delta="1/2")])
-@pytest.mark.parametrize("convert", [least_mean, concentration])
+@pytest.mark.parametrize("convert", [gaussian_dp_mu, zcdp_rho])
 def test_a_delta_that_no_epsilon_avoids_has_no_mean_and_no_rho(privacy, convert):
     with pytest.raises(
         BadInput, match=r"^delta: is above 0 at every epsilon, and then no mu or rho is enough; declare"
@@ -110,13 +105,13 @@ def test_a_delta_that_no_epsilon_avoids_has_no_mean_and_no_rho(privacy, convert)
 
 
 def test_nothing_costs_nothing():
-    assert least_mean(Privacy(ratio=1)) == concentration(Privacy(ratio=1)) == 0
+    assert gaussian_dp_mu(Privacy(ratio=1)) == zcdp_rho(Privacy(ratio=1)) == 0
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "7", "12"])
 def test_rho_bounds_the_divergences_of_randomised_response(epsilon):
     """The worst of (ε, 0), at many orders, in floats."""
-    rho, e = float(concentration(Privacy(epsilon=epsilon))), float(epsilon)
+    rho, e = float(zcdp_rho(Privacy(epsilon=epsilon))), float(epsilon)
     p = 1 / (1 + math.exp(-e))
     assert rho <= e**2 / 2
     for order in (1.001, 1.5, 2, 5, 20, 50):
@@ -125,9 +120,9 @@ def test_rho_bounds_the_divergences_of_randomised_response(epsilon):
 
 
 def test_rho_of_a_gaussian_is_half_the_square_and_pure_privacy_has_the_smaller():
-    assert concentration(Gaussian("1/3")) == Fraction(1, 18)
-    assert concentration(Privacy(epsilon=1)) == Fraction(1, 2)
-    assert 0 <= concentration(Privacy(epsilon=10)) - least_mean(Privacy(epsilon=10)) ** 2 / 2 < Fraction(1, 10**17)
+    assert zcdp_rho(Gaussian("1/3")) == Fraction(1, 18)
+    assert zcdp_rho(Privacy(epsilon=1)) == Fraction(1, 2)
+    assert 0 <= zcdp_rho(Privacy(epsilon=10)) - gaussian_dp_mu(Privacy(epsilon=10)) ** 2 / 2 < Fraction(1, 10**17)
 
 
 class TestStatements:
@@ -215,25 +210,25 @@ class TestMoves:
     @pytest.mark.parametrize(
         ("arguments", "squares"),
         [
-            ({"relation": Relation.ADD_REMOVE, "grouped": True}, 1),
-            ({"relation": Relation.EXCHANGE, "grouped": False, "exchange_steps": 2}, 1),
-            ({"relation": Relation.EXCHANGE, "grouped": True}, 2),
-            ({"relation": Relation.EXCHANGE, "grouped": True, "exchange_steps": 2}, 4),
+            ({"relation": NeighbouringRelation.ADD_REMOVE, "grouped": True}, 1),
+            ({"relation": NeighbouringRelation.EXCHANGE, "grouped": False, "exchange_steps": 2}, 1),
+            ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True}, 2),
+            ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "exchange_steps": 2}, 4),
         ],
     )
     def test_add_squares_of_steps(self, arguments, squares):
         for guarantee in (PURE, Gaussian("1/2")):
-            found = total_cost(guarantee, **arguments, currency=MU).mu_squared - least_mean(guarantee) ** 2 * squares
-            assert 0 <= found < Fraction(1, 10**18) and (found == 0 or guarantee is PURE)
-            assert total_cost(guarantee, **arguments, currency=RHO) == ConcentratedCost(
-                concentration(guarantee) * squares
+            found = (
+                total_cost(guarantee, **arguments, currency=MU).mu_squared - gaussian_dp_mu(guarantee) ** 2 * squares
             )
+            assert 0 <= found < Fraction(1, 10**18) and (found == 0 or guarantee is PURE)
+            assert total_cost(guarantee, **arguments, currency=RHO) == ConcentratedCost(zcdp_rho(guarantee) * squares)
 
     def test_cost_in_pairs_what_they_always_did(self):
-        assert total_cost(PURE, Relation.EXCHANGE, grouped=True) == Cost(2, 0)
+        assert total_cost(PURE, NeighbouringRelation.EXCHANGE, grouped=True) == Cost(2, 0)
 
     def test_of_gaussian_answers_are_charged_as_one_at_the_delta_that_was_chosen(self):
-        cost = total_cost(Gaussian(1), Relation.EXCHANGE, grouped=True, delta=Fraction(1, 10**6))
+        cost = total_cost(Gaussian(1), NeighbouringRelation.EXCHANGE, grouped=True, delta=Fraction(1, 10**6))
         exact = as_pair(GaussianCost(2), "1e-6")
         assert exact.fits_in(cost) and cost.epsilon < exact.epsilon + Fraction(1, 10**12)
 
@@ -254,7 +249,7 @@ class TestMoves:
             with pytest.raises(BadInput, match=r"^delta: is above 0"):
                 total_cost(
                     PURE,
-                    Relation.ADD_REMOVE,
+                    NeighbouringRelation.ADD_REMOVE,
                     grouped=True,
                     selection=Privacy(epsilon=1, delta="1e-6"),
                     currency=currency,

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp._tables.columns import Column
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import Column, ColumnType
 from irisdp._tables.expressions import _parse, read_value_of_record
 from irisdp._tables.sql_compiler import ConditionCompiler
 from support.sweeps import tried
@@ -19,10 +18,10 @@ from support.sweeps import tried
 pytestmark = pytest.mark.usefixtures("one_engine")
 
 COLUMNS = [
-    Column("Age", Kind.INTEGER),
-    Column("rate", Kind.NUMBER),
-    Column("name", Kind.TEXT),
-    Column("born", Kind.DATE),
+    Column("Age", ColumnType.INTEGER),
+    Column("rate", ColumnType.NUMBER),
+    Column("name", ColumnType.TEXT),
+    Column("born", ColumnType.DATE),
 ]
 RECORDS = list(
     itertools.product(

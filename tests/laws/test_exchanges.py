@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irisdp import BadInput
-from irisdp.graphs import Histograms, SortedHistograms
-from irisdp.graphs import _histograms as histograms
+from irisdp.graphs import Histograms, SortedHistograms, _histograms
 from support.sweeps import tried
 
 
@@ -102,7 +101,7 @@ def test_a_wrong_listing_is_told(wrong):
 def test_blocks_and_chunks_change_no_edge_nor_their_order_within_a_block(family, total, types, monkeypatch):
     graph = family(total, types)
     whole = yielded(graph)
-    monkeypatch.setattr(histograms, "_BLOCK", 100)
+    monkeypatch.setattr(_histograms, "_BLOCK", 100)
     assert Counter(yielded(graph)) == Counter(whole)
     assert max(len(tails) for tails, _ in graph.edges()) <= 100
     assert [head for tail, head in yielded(graph) if tail == 3] == [head for tail, head in whole if tail == 3]
@@ -134,7 +133,7 @@ def test_how_many_partitions_there_are(types):
     for parts in range(1, types + 1):
         for n in range(parts, 301):
             row[n] += row[n - parts]
-    assert histograms._partitions(300, types)[types].tolist() == row
+    assert _histograms._partitions(300, types)[types].tolist() == row
 
 
 def test_the_first_total_too_large():

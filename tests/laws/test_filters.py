@@ -11,15 +11,14 @@ from itertools import accumulate
 import pytest
 
 from irisdp import Privacy
-from irisdp.accounting import gaussian_dp_mu as least_mean
-from irisdp.accounting import zcdp_rho as concentration
+from irisdp.accounting import gaussian_dp_mu, zcdp_rho
 from support.gaussian import gaussian_step
 from support.sweeps import tried
 
 WIDTH = Fraction(1, 1 << 90)
 RATIOS = [Fraction(ratio, 20) for ratio in range(21, 120, 7)]
-MEANS = {ratio: least_mean(Privacy(ratio=ratio)) ** 2 for ratio in RATIOS}
-RHOS = {ratio: concentration(Privacy(ratio=ratio)) for ratio in RATIOS}
+MEANS = {ratio: gaussian_dp_mu(Privacy(ratio=ratio)) ** 2 for ratio in RATIOS}
+RHOS = {ratio: zcdp_rho(Privacy(ratio=ratio)) for ratio in RATIOS}
 FLOATS = 1e-12
 
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from irisdp import Privacy
 from irisdp._sampling.bits import ScriptedBits, law_of
-from irisdp.mechanisms import HistogramMechanism
-from irisdp.mechanisms import _histogram_release as histograms
+from irisdp.mechanisms import HistogramMechanism, _histogram_release
 from irisdp.privacy import hockey_stick
 from support.seeds import fresh_generator
 
@@ -108,10 +107,10 @@ def decisions(made, x, left):
     """Yield (decided or None, word, c_value, c_(value + 1)) at and around every border of the first count."""
     floats = np.array([float(made.step**k) for k in range(made.total + 1)])
     sums = made._sums(list(x), floats, made._start(0.0, 1.0, bounds=2))[1]
-    bounds = np.cumsum(histograms._outward(histograms._weights(x[0], left, sums, floats)), axis=1)
+    bounds = np.cumsum(_histogram_release._outward(_histogram_release._weights(x[0], left, sums, floats)), axis=1)
     exact = np.array([made.step**k for k in range(made.total + 1)], dtype=object)
     following = made._sums(list(x), exact, made._start(F(0), F(1)))[1]
-    weights = histograms._weights(x[0], left, following, exact)[0]
+    weights = _histogram_release._weights(x[0], left, following, exact)[0]
     borders = list(accumulate(weights / sum(weights), initial=F(0)))
     for border in borders:
         middle = border.numerator * 2**64 // border.denominator
@@ -138,13 +137,13 @@ def test_every_decision_in_floats_is_right_for_the_whole_word(x, step):
 
 def test_floats_a_little_off_are_noticed(monkeypatch):
     """Negative control: convolutions off by one part in 10^9 decide some words wrongly."""
-    convolved = histograms._convolved
+    convolved = _histogram_release._convolved
 
     def careless(following, target, powers):
         found = convolved(following, target, powers)
         return found * (1 + 1e-9 * np.arange(found.shape[1])) if found.dtype == np.float64 else found
 
-    monkeypatch.setattr(histograms, "_convolved", careless)
+    monkeypatch.setattr(_histogram_release, "_convolved", careless)
     tried = decisions(mechanism(20, 3, step=F(1, 2)), (12, 3, 5), 20)
     assert not all_right([one for one in tried if one[0] is not None])
 
@@ -155,7 +154,7 @@ def test_convolution_by_doubling_is_the_plain_sum(target):
     following = np.array([[F(int(v), 7) for v in random.integers(0, 20, 17)]], dtype=object)
     powers = np.array([step**k for k in range(17)], dtype=object)
     plain = [sum(step ** abs(y - target) * following[0, s - y] for y in range(s + 1)) for s in range(17)]
-    assert histograms._convolved(following, target, powers)[0].tolist() == plain
+    assert _histogram_release._convolved(following, target, powers)[0].tolist() == plain
 
 
 def test_drawn_histograms_keep_their_total_and_shape():

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp._measurements import Grid as Steps
-from irisdp._measurements import MeanFromCentre, MeanFromEnds, MeanNodes, MeanOfAll, StaircaseNoise
+from irisdp._measurements import Grid, MeanFromCentre, MeanFromEnds, MeanNodes, MeanOfAll, StaircaseNoise
 from irisdp._measurements.means import Rated, distance_for
 from irisdp.noise import law
 from support.sweeps import tried
@@ -57,7 +56,7 @@ def test_distances_grow_from_the_middle_to_the_bounds():
 
 
 @pytest.mark.parametrize("kind", [MeanFromEnds, MeanFromCentre])
-@pytest.mark.parametrize("steps", [Steps(0, 1, Fraction(1)), Steps(-2, 2, Fraction(1, 2))])
+@pytest.mark.parametrize("steps", [Grid(0, 1, Fraction(1)), Grid(-2, 2, Fraction(1, 2))])
 def test_rates_are_as_large_as_they_may_be(kind, steps):
     """The farthest move costs ε, as the product of the ratios of both noises far out."""
     privacy = Privacy(ratio=4 ** (2 * steps.span))  # whose roots are fractions
@@ -96,7 +95,7 @@ def mean_of_all(privacy, steps):
 def test_intervals_hold_the_mean_as_often_as_they_say(kind, confidence):
     """Drawn for few and many values, near a bound and in the middle; three and a half deviations below fail."""
     for count, share in ((1, 0.0), (3, 0.5), (40, 0.1), (500, 0.5), (500, 0.98)):
-        steps = Steps(-10, 10, Fraction(1, 2))
+        steps = Grid(-10, 10, Fraction(1, 2))
         mechanism = kind(Privacy(epsilon=1), steps)
         above = round(count * share * steps.span)
         times = tried(1000, 10_000)
@@ -114,7 +113,7 @@ def test_intervals_hold_the_mean_as_often_as_they_say(kind, confidence):
 
 def test_two_ends_are_nearer_than_a_sum_and_a_count_of_half_the_privacy():
     """By √2 in the middle, and at the bounds: deviations over many draws."""
-    steps, count, rng = Steps(0, 40, Fraction(1)), 2000, np.random.default_rng(7)
+    steps, count, rng = Grid(0, 40, Fraction(1)), 2000, np.random.default_rng(7)
     privacy = Privacy(epsilon=1)
     for share in (0.5, 1.0):
         nodes = MeanNodes(np.full(20_000, count), np.full(20_000, round(count * share * 40)), None)
@@ -129,7 +128,7 @@ def test_two_ends_are_nearer_than_a_sum_and_a_count_of_half_the_privacy():
 @pytest.mark.parametrize("kind", [MeanFromEnds, MeanFromCentre])
 def test_noise_beyond_a_bound_leaves_the_ends_as_near_as_noise_short_of_it(kind):
     """A mean at a bound, pushed beyond by rare noise, had all means between the bounds for its ends, whatever N."""
-    mechanism = kind(Privacy(epsilon=1), Steps(18, 100, Fraction(1)))
+    mechanism = kind(Privacy(epsilon=1), Grid(18, 100, Fraction(1)))
     widths = []
     for beyond in (0, 100, 200, 300, 400, 800):
         drawn = [-beyond, 82_010] if kind is MeanFromEnds else [-82_010 - 2 * beyond, 1_000]

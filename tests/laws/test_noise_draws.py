@@ -9,7 +9,7 @@ from irisdp import Privacy, noise
 from irisdp._exact import Enclosure
 from irisdp._sampling import draw_uniform
 from irisdp._sampling.bits import ScriptedBits, law_of
-from irisdp.noise import _staircase as staircase
+from irisdp.noise import _staircase
 from irisdp.noise._universal import digits_of_cells
 from support.seeds import fresh_random
 from support.sweeps import tried
@@ -60,7 +60,7 @@ def test_draws_have_the_stated_law(name, word_bits, words):
 )
 def test_staircases_have_the_stated_law(sensitivity, step_for, most, word_bits, words, undecided, monkeypatch):
     """From one table; from two words, for the stretch and the place; or from four numbers, whatever their size."""
-    monkeypatch.setattr(staircase, "_MOST_THRESHOLDS", most)
+    monkeypatch.setattr(_staircase, "_MOST_THRESHOLDS", most)
     law = noise.law("staircase", Privacy(ratio=4), sensitivity, step_for)
     found = law_of(drawn(law, 2), word_bits=word_bits, words=words)
     assert holds(found, law, 2)
@@ -70,7 +70,7 @@ def test_staircases_have_the_stated_law(sensitivity, step_for, most, word_bits, 
 @pytest.mark.parametrize("most", [1 << 11, 70, 1])
 def test_many_draws_of_staircases_are_alike_in_each_way(most, monkeypatch):
     """Bulk draws take the paths that single draws by enumeration take: shares within 6 standard errors."""
-    monkeypatch.setattr(staircase, "_MOST_THRESHOLDS", most)
+    monkeypatch.setattr(_staircase, "_MOST_THRESHOLDS", most)
     law, number = noise.law("staircase", Privacy(ratio=4), 3), 60_000
     found = law.draw(np.full(number, 7)) - 7
     for z in range(-9, 10):

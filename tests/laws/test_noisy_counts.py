@@ -5,20 +5,15 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from irisdp import BadInput, Privacy
-from irisdp import NeighbouringRelation as Relation
+from irisdp import BadInput, NeighbouringRelation, Privacy
 from irisdp._exact import Enclosure
 from irisdp._measurements import (
     CountNodes,
+    DecisionMeasurement,
     GaussianNoise,
     GeometricNoise,
     ShapeNoise,
-)
-from irisdp._measurements import (
-    DecisionMeasurement as DepthClasses,
-)
-from irisdp._measurements import (
-    UniversalNoiseMeasurement as UniversalNoise,
+    UniversalNoiseMeasurement,
 )
 from irisdp._queries import Count
 from irisdp._queries.majority import Majority
@@ -160,18 +155,20 @@ def test_stated_errors_are_those_of_the_law(name):
 
 
 def test_queries_choose_the_noise_of_the_guarantee():
-    assert Count().mechanism(TWO, Relation.ADD_REMOVE) == UniversalNoise(TWO)
-    assert Count().mechanism(Gaussian(1), Relation.ADD_REMOVE) == GaussianNoise(Gaussian(1))
+    assert Count().mechanism(TWO, NeighbouringRelation.ADD_REMOVE) == UniversalNoiseMeasurement(TWO)
+    assert Count().mechanism(Gaussian(1), NeighbouringRelation.ADD_REMOVE) == GaussianNoise(Gaussian(1))
     ended, far = Privacy(ratio=2, delta="1/9"), Privacy(epsilon="1e-5", delta="1e-6")
-    assert Count().mechanism(ended, Relation.EXCHANGE) == UniversalNoise(ended)
-    assert Count().mechanism(Privacy(ratio=2), Relation.EXCHANGE) == GeometricNoise(Privacy(ratio=2))
-    assert Count().mechanism(far, Relation.EXCHANGE) == GeometricNoise(far.pure)  # no table would be long enough
-    asked = Majority("a = 1").mechanism(Gaussian(1), Relation.ADD_REMOVE)
-    assert isinstance(asked, DepthClasses)
+    assert Count().mechanism(ended, NeighbouringRelation.EXCHANGE) == UniversalNoiseMeasurement(ended)
+    assert Count().mechanism(Privacy(ratio=2), NeighbouringRelation.EXCHANGE) == GeometricNoise(Privacy(ratio=2))
+    assert Count().mechanism(far, NeighbouringRelation.EXCHANGE) == GeometricNoise(
+        far.pure
+    )  # no table would be long enough
+    asked = Majority("a = 1").mechanism(Gaussian(1), NeighbouringRelation.ADD_REMOVE)
+    assert isinstance(asked, DecisionMeasurement)
     assert asked.privacy == Gaussian(1)
     assert asked.mechanism.privacy == Privacy.gaussian(1)
     assert asked.to_document()["pairs"] == {"gaussian": "1", "gap": "0.000001"}
-    assert "pairs" not in Majority("a = 1").mechanism(TWO, Relation.EXCHANGE).to_document()
+    assert "pairs" not in Majority("a = 1").mechanism(TWO, NeighbouringRelation.EXCHANGE).to_document()
 
 
 @pytest.mark.parametrize("mu", ["1/9000", 25])

@@ -14,8 +14,7 @@ from irisdp import Privacy
 from irisdp._measurements import CategoryNodes, LargestCategories
 from irisdp._measurements.rankings import named_together
 from irisdp._sampling.bits import law_of
-from irisdp.design import UNIT, order_table
-from irisdp.design import _rankings as order_tables
+from irisdp.design import UNIT, _rankings, order_table
 from irisdp.design._pull import Pulled, private_on_every_edge
 from irisdp.design._table_cache import CACHE
 from irisdp.graphs import order_graph
@@ -148,7 +147,7 @@ def test_a_table_is_kept_and_read_again(monkeypatch):
     order_table.cache_clear()
     first = order_table(2, 3, F(5), "add-remove")
     order_table.cache_clear()
-    monkeypatch.setattr(order_tables, "order_rows", None)
+    monkeypatch.setattr(_rankings, "order_rows", None)
     again = order_table(2, 3, F(5), "add-remove")
     assert (again.weights == first.weights).all()
     assert again.rule == first.rule == "pull"
@@ -271,7 +270,7 @@ def test_planted_tables_whose_answers_are_no_good_are_left_for_noisy_counts(k, m
         even[:, 0] += UNIT - even.sum(axis=1)
         return Pulled(even), "linear program"
 
-    monkeypatch.setattr(order_tables, "kept_table", planted)
+    monkeypatch.setattr(_rankings, "kept_table", planted)
     order_table.cache_clear()
     assert order_table(k, 3, F(6), "any") is None
     order_table.cache_clear()

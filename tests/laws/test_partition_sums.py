@@ -13,8 +13,7 @@ import pytest
 
 from irisdp import Privacy
 from irisdp._exact import ball, working_precision
-from irisdp.mechanisms import PartitionMechanism
-from irisdp.mechanisms import _partition_sums as partition_sums
+from irisdp.mechanisms import PartitionMechanism, _partition_sums
 from irisdp.mechanisms._partitions import Cut
 
 
@@ -53,7 +52,7 @@ def decisions(made, x, word_bits):
     for side in cut.sides:
         for row in range(len(cut.costs) - 1):
             start = side.strip.first[row]
-            _, tail = list(partition_sums.exact_rows(side.strip, row + 1, start, made.step.__pow__))[-1]
+            _, tail = list(_partition_sums.exact_rows(side.strip, row + 1, start, made.step.__pow__))[-1]
             for extra in (0, (len(tail) - 1) // 2):
                 cells = [*tail[extra:], F(0)]
                 for border in {1 - cell / cells[0] for cell in cells}:
@@ -78,7 +77,7 @@ def test_every_decision_in_floats_is_right_for_the_whole_word(total, x, parts, w
 
 def test_floats_without_their_slack_are_noticed(monkeypatch):
     """Negative control: sums a little off, and no slack that says so, decide some words wrongly."""
-    rows = partition_sums.float_rows
+    rows = _partition_sums.float_rows
 
     def careless(strip, step, reach):
         found, _ = rows(strip, step + F(1, 10**9), reach)
@@ -96,10 +95,10 @@ def test_float_sums_are_within_their_slack(epsilon, window):
     """Steep and flat steps, targets that jump, and rows that underflow as a whole."""
     for targets in ([30, 30, 3, 3, 0, 0, 0], [20, 11, 2, 1, 0, 0, 0], [6, 5, 5, 4, 3, 2, 1], [0] * 7, [12] * 7):
         caps = 24 // np.arange(1, 8) + 8
-        strip = partition_sums.strip_of(np.minimum(targets, caps), caps, window)
+        strip = _partition_sums.strip_of(np.minimum(targets, caps), caps, window)
         step = mechanism(1, epsilon=epsilon).step
-        rows, slack = partition_sums.float_rows(strip, step, 40)
-        exact = partition_sums.exact_rows(strip, len(strip), 0, step.__pow__)
+        rows, slack = _partition_sums.float_rows(strip, step, 40)
+        exact = _partition_sums.exact_rows(strip, len(strip), 0, step.__pow__)
         for row, (first, sums) in zip(rows, exact, strict=True):
             scale = F(2) ** row.exponent
             assert row.first == first
@@ -122,7 +121,7 @@ def test_float_sums_of_thousands_of_records_are_within_their_slack(x, epsilon, d
         powers = list(accumulate([ball(made.step)] * 3000, lambda a, b: a * b, initial=ball(F(1))))
         for side in cut.sides:
             slack = ball(side.slack)
-            exact = partition_sums.exact_rows(side.strip, len(side.strip), 0, powers.__getitem__)
+            exact = _partition_sums.exact_rows(side.strip, len(side.strip), 0, powers.__getitem__)
             for row, (_, sums) in zip(side.rows, exact, strict=True):
                 scale, kept = flint.arb(2) ** row.exponent, len(row.sums)
                 low, high = (flint.arb(bound) * scale for bound in row.whole)

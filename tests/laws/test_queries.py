@@ -15,10 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp import BadInput
-from irisdp import NeighbouringRelation as Relation
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import enumerate_keys, read_groups
+from irisdp import BadInput, NeighbouringRelation
+from irisdp._queries import PrivacyUnit, enumerate_keys, read_groups
 from irisdp._queries.majority import Majority
 from irisdp._queries.neighbouring_relation import moves
 from irisdp._queries.statistics import count_records
@@ -135,7 +133,7 @@ def counted(data, expression=None, *, grouped=True, unit=None):
         table,
         condition=None if expression is None else read_condition(expression, table.columns),
         groups=read_groups(table, "g", GROUPS) if grouped else None,
-        unit=Unit("u", KEY, unit if unit != "one" else None) if unit else None,
+        unit=PrivacyUnit("u", KEY, unit if unit != "one" else None) if unit else None,
     )
     return list(zip(found.total.tolist(), found.yes.tolist(), found.no.tolist(), strict=True))
 
@@ -201,7 +199,7 @@ def test_exchanging_one_record_makes_no_dearer_move_than_the_cost_model_lists(ro
     changed = changed_cells(counted(arrow(rows), expression), counted(arrow(after), expression))
     leads = sorted(abs((new[1] - new[2]) - (old[1] - old[2])) for old, new in changed)
     resized = sum(old[0] != new[0] for old, new in changed)
-    listed = moves(Relation.EXCHANGE, grouped=True, exchange_steps=Majority.exchange_steps)
+    listed = moves(NeighbouringRelation.EXCHANGE, grouped=True, exchange_steps=Majority.exchange_steps)
     assert any(
         resized <= move.resized and len(leads) <= len(move.steps) and all(map(int.__le__, leads, move.steps))
         for move in listed

@@ -18,14 +18,9 @@ from irisdp._sampling import (
     clamped_geometric,
     draw,
     draw_ranks,
+    geometric_noise,
     tables,
     thresholds,
-)
-from irisdp._sampling import (
-    geometric_noise as digits,
-)
-from irisdp._sampling import (
-    geometric_noise as geometric,
 )
 from irisdp._sampling import (
     thresholds as ties,
@@ -188,7 +183,7 @@ def drawn_digit(digit):
 @pytest.mark.parametrize("signed", [True, False])
 def test_every_digit_is_exact_in_the_limit(signed):
     """Ratio 2 to the base 2: digits of span 1, 2, 4 have thresholds in thirds, fifths and 17ths, periodic in 8 bits."""
-    highest, *lower = digits.digits_of(F(2), signed=signed, table_bits=1)
+    highest, *lower = geometric_noise.digits_of(F(2), signed=signed, table_bits=1)
     assert [digit.law.span for digit in lower] == [1 << place for place in reversed(range(len(lower)))]
     for digit in lower[-3:]:
         one = F(1, 1 + 2**digit.law.span)
@@ -210,9 +205,9 @@ def test_every_digit_is_exact_in_the_limit(signed):
 @pytest.fixture
 def small_tables(monkeypatch, request):
     """Make the sampler split noise into several digits where the test can still try every script."""
-    real = digits.digits_of
+    real = geometric_noise.digits_of
     small = lambda ratio, *, signed: real(ratio, signed=signed, table_bits=request.param)  # noqa: E731
-    monkeypatch.setattr(geometric, "digits_of", small)
+    monkeypatch.setattr(geometric_noise, "digits_of", small)
 
 
 @pytest.mark.parametrize(("small_tables", "ratio", "word_bits", "words"), SPLITS, indirect=["small_tables"])
@@ -229,8 +224,8 @@ def test_noise_from_several_digits_is_bracketed(small_tables, ratio, word_bits, 
 @pytest.fixture
 def half_words(monkeypatch):
     """Let digits share words even of one draw, and read on no more words than are needed."""
-    monkeypatch.setattr(digits, "_SHARING", 1)
-    monkeypatch.setattr(digits, "_READ_ON", 0)
+    monkeypatch.setattr(geometric_noise, "_SHARING", 1)
+    monkeypatch.setattr(geometric_noise, "_READ_ON", 0)
 
 
 @pytest.mark.parametrize(("small_tables", "ratio"), [(4, F(2)), (3, F(8)), (2, F(8))], indirect=["small_tables"])
@@ -247,11 +242,11 @@ def test_noise_from_half_words_is_bracketed(ratio):
 
 def halves_hold():
     """Two digits at ratio 8 from the halves of one word: the law of the pair, so that no half may tell of the other."""
-    pair = digits.digits_of(F(8), signed=True, table_bits=3)
+    pair = geometric_noise.digits_of(F(8), signed=True, table_bits=3)
     assert [digit.law.base for digit in pair] == [None, 8]
 
     def one(bits):
-        found = digits.draw_together(pair, 1, bits)
+        found = geometric_noise.draw_together(pair, 1, bits)
         return tuple(exact.get(0, int(outcomes[0])) for outcomes, exact in found)
 
     law = law_of(one, word_bits=4, words=3)
@@ -268,7 +263,7 @@ def test_digits_that_share_a_word_are_independent():
 @pytest.mark.parametrize("bug", ["one half for both", "not read on", "a bit dropped"])
 @pytest.mark.usefixtures("half_words")
 def test_halves_taken_wrongly_are_refuted(monkeypatch, bug):
-    honest, first = digits.Digit.begun, []
+    honest, first = geometric_noise.Digit.begun, []
 
     def planted(digit, begins, bits, source):
         if bug == "one half for both":
@@ -278,7 +273,7 @@ def test_halves_taken_wrongly_are_refuted(monkeypatch, bug):
             return honest(digit, begins & np.uint64(2), bits, source)
         return digit.table.at(bits).count_reached(begins)[0] + digit.lowest, {}
 
-    monkeypatch.setattr(digits.Digit, "begun", planted)
+    monkeypatch.setattr(geometric_noise.Digit, "begun", planted)
     assert not halves_hold()
 
 
@@ -286,7 +281,7 @@ def test_halves_taken_wrongly_are_refuted(monkeypatch, bug):
 class ListedDigit:
     """A digit whose draws are written down, all of them decided by ties or none."""
 
-    law: digits.DigitLaw
+    law: geometric_noise.DigitLaw
     outcomes: list[int]
     tied: bool
 
@@ -297,13 +292,13 @@ class ListedDigit:
 
 def composed(table_bits, tied):
     """Return the exact law of two-sided noise at ratio 2 from the digits' exact laws, near 0."""
-    highest, *lower = (digit.law for digit in digits.digits_of(F(2), signed=True, table_bits=table_bits))
+    highest, *lower = (digit.law for digit in geometric_noise.digits_of(F(2), signed=True, table_bits=table_bits))
     choices = list(product(range(-3, 3), *(range(law.base) for law in lower)))
     listed = [
         ListedDigit(law, [choice[place] for choice in choices], tied) for place, law in enumerate((highest, *lower))
     ]
     masses = defaultdict(F)
-    for _, values, exact in geometric.draw_digits(len(choices), tuple(listed), None):
+    for _, values, exact in geometric_noise.draw_digits(len(choices), tuple(listed), None):
         for place, choice in enumerate(choices):
             scale = F(1, 2**highest.span)
             mass = (1 - scale) * scale ** max(choice[0], -choice[0] - 1) * (F(2, 3) if choice[0] >= 0 else F(1, 3))
@@ -387,26 +382,26 @@ def test_a_tie_given_up_after_two_words_is_refuted(monkeypatch):
 
 
 def test_a_low_digit_without_its_normaliser_is_refuted(monkeypatch):
-    monkeypatch.setattr(digits.DigitLaw, "_cumulative", lambda law, outcome: 1 - ball(law.ratio) ** -outcome)
-    digit = digits.Digit.of(digits.DigitLaw(F(2), 1, 2, signed=False))
+    monkeypatch.setattr(geometric_noise.DigitLaw, "_cumulative", lambda law, outcome: 1 - ball(law.ratio) ** -outcome)
+    digit = geometric_noise.Digit.of(geometric_noise.DigitLaw(F(2), 1, 2, signed=False))
     assert not holds(law_of(drawn_digit(digit), word_bits=3, words=3), {0: F(2, 3), 1: F(1, 3)})
 
 
 def test_low_digits_not_mirrored_below_zero_are_refuted(monkeypatch):
-    monkeypatch.setattr(geometric, "_append", lambda value, base, lower: value * base + lower)
+    monkeypatch.setattr(geometric_noise, "_append", lambda value, base, lower: value * base + lower)
     masses = composed(3, tied=True)
     assert any(mass != F(1, 3) / 2 ** abs(z) for z, mass in masses.items())
 
 
 def test_a_zero_counted_twice_is_refuted(monkeypatch):
     """The classic sign mistake: −m in place of −(m + 1)."""
-    honest = digits.Digit.draw
+    honest = geometric_noise.Digit.draw
 
     def doubled(digit, count, source):
         outcomes, exact = honest(digit, count, source)
         return np.where(outcomes < 0, outcomes + 1, outcomes), {k: v + (v < 0) for k, v in exact.items()}
 
-    monkeypatch.setattr(digits.Digit, "draw", doubled)
+    monkeypatch.setattr(geometric_noise.Digit, "draw", doubled)
     assert not noise_holds()
 
 

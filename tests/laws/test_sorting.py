@@ -9,8 +9,7 @@ import pytest
 
 from irisdp import BadInput, Privacy
 from irisdp._sampling.bits import law_of
-from irisdp.mechanisms import _sorted_counts as sorting
-from irisdp.mechanisms import minimax_risk, noise_risk, release_largest
+from irisdp.mechanisms import _sorted_counts, minimax_risk, noise_risk, release_largest
 from irisdp.privacy import hockey_stick
 from support.programs import Program
 from support.sweeps import tried
@@ -65,7 +64,7 @@ def test_release_is_the_largest_counts_with_geometric_noise(counts, largest, rel
 def test_noise_of_one_unit_spends_no_more_than_its_share(relation):
     for epsilon in ("0.001", "0.1", "1", "30"):
         privacy = Privacy(epsilon=epsilon)
-        spent = sorting._per_unit(privacy, relation).ratio ** (2 if relation == "exchange" else 1)
+        spent = _sorted_counts._per_unit(privacy, relation).ratio ** (2 if relation == "exchange" else 1)
         assert privacy.ratio * (1 - F(1, 1 << 100)) <= spent <= privacy.ratio
 
 
@@ -81,7 +80,7 @@ def test_sorting_moves_no_further_than_a_record(relation, sensitivity):
                 for r in (1, 2, 3):
                     tops = [np.sort(v)[::-1][:r] for v in (counts, other)]
                     largest = max(largest, int(np.abs(tops[0] - tops[1]).sum()))
-    assert largest == sensitivity == sorting._SENSITIVITY[relation]
+    assert largest == sensitivity == _sorted_counts._SENSITIVITY[relation]
 
 
 def test_released_laws_of_neighbours_are_close_and_a_unit_more_is_not():
@@ -100,7 +99,7 @@ def test_released_laws_of_neighbours_are_close_and_a_unit_more_is_not():
 @pytest.mark.parametrize(("epsilon", "largest"), [("1", 1), ("0.5", 7), ("4", 3)])
 def test_noise_risk_is_the_mean_error(epsilon, largest, relation):
     privacy = Privacy(epsilon=epsilon)
-    alpha = 1 / sorting._per_unit(privacy, relation).ratio
+    alpha = 1 / _sorted_counts._per_unit(privacy, relation).ratio
     terms, power = F(0), F(1)
     for z in range(1, 400):
         power = round(power * alpha * 2**200) / F(2**200)
@@ -165,7 +164,7 @@ def least_risk(total, largest, ratio, relation):
         for i, x in enumerate(tables)
         for j, y in enumerate(tables[:i])
         if sum(abs(a - b) for a, b in zip(padded(x, total), padded(y, total), strict=True))
-        == sorting._SENSITIVITY[relation]
+        == _sorted_counts._SENSITIVITY[relation]
     ]
     program, q = Program(), len(answers)
     first = program.table(len(tables), q)

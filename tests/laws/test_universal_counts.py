@@ -9,12 +9,8 @@ from irisdp import Privacy
 from irisdp._measurements import (
     CountNodes,
     GeometricNoise,
-)
-from irisdp._measurements import (
-    HasAuxiliaryOutput as TellsMore,
-)
-from irisdp._measurements import (
-    UniversalNoiseMeasurement as UniversalNoise,
+    HasAuxiliaryOutput,
+    UniversalNoiseMeasurement,
 )
 from irisdp._sampling.bits import ScriptedBits, law_of
 from irisdp.noise import bounded_delta
@@ -35,7 +31,7 @@ def node(value, lower=0, upper=None):
 @pytest.mark.parametrize("privacy", GUARANTEES, ids=str)
 def test_neighbouring_counts_are_apart_by_every_delta_and_no_more(privacy):
     """Over the published cells, in fractions, whatever ends the shown numbers have."""
-    mechanism = UniversalNoise(privacy)
+    mechanism = UniversalNoiseMeasurement(privacy)
     for value in range(MOST):
         here, there = (mechanism.law(node(count, 0, MOST), 0, MOST) for count in (value, value + 1))
         assert sum(here.values()) == sum(there.values()) == 1
@@ -44,8 +40,8 @@ def test_neighbouring_counts_are_apart_by_every_delta_and_no_more(privacy):
 
 
 def test_there_is_one_cell_to_a_unit_exactly_where_noise_can_end_at_a_whole_number():
-    assert [UniversalNoise(privacy).noise.atoms_per_unit for privacy in ALIGNED] == [1] * len(ALIGNED)
-    assert {UniversalNoise(privacy).noise.atoms_per_unit for privacy in UNALIGNED} == {3}
+    assert [UniversalNoiseMeasurement(privacy).noise.atoms_per_unit for privacy in ALIGNED] == [1] * len(ALIGNED)
+    assert {UniversalNoiseMeasurement(privacy).noise.atoms_per_unit for privacy in UNALIGNED} == {3}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +51,7 @@ def test_there_is_one_cell_to_a_unit_exactly_where_noise_can_end_at_a_whole_numb
 )
 def test_draws_have_the_stated_law(privacy, word_bits, words):
     """Every script of words: what is decided for a cell is at most its probability, and short of it by the rest."""
-    mechanism, nodes = UniversalNoise(privacy), node(2)
+    mechanism, nodes = UniversalNoiseMeasurement(privacy), node(2)
     law, size = mechanism.law(nodes, 0, 5), mechanism.noise.atoms_per_unit
     found = law_of(lambda bits: mechanism.draw(nodes, source=bits).tolist()[0], word_bits=word_bits, words=words)
     assert found.undecided < F(1, 4)
@@ -68,9 +64,9 @@ def test_draws_have_the_stated_law(privacy, word_bits, words):
 
 
 def test_people_see_the_whole_number_between_public_ends_and_readers_the_cell():
-    mechanism = UniversalNoise(UNALIGNED[4])
-    assert isinstance(mechanism, TellsMore)
-    assert not isinstance(GeometricNoise(Privacy(ratio=2)), TellsMore)
+    mechanism = UniversalNoiseMeasurement(UNALIGNED[4])
+    assert isinstance(mechanism, HasAuxiliaryOutput)
+    assert not isinstance(GeometricNoise(Privacy(ratio=2)), HasAuxiliaryOutput)
     drawn = [-4, -3, 0, 2, 3, 16]
     free = CountNodes(np.zeros(6), np.zeros(6), None)
     ended = CountNodes(np.zeros(6), np.zeros(6), np.full(6, 4))
@@ -82,7 +78,7 @@ def test_people_see_the_whole_number_between_public_ends_and_readers_the_cell():
 
 @pytest.mark.parametrize("privacy", [ALIGNED[1], UNALIGNED[4], UNALIGNED[7], TWO], ids=str)
 def test_stated_errors_are_those_of_the_law(privacy):
-    mechanism = UniversalNoise(privacy)
+    mechanism = UniversalNoiseMeasurement(privacy)
     size, error = mechanism.noise.atoms_per_unit, mechanism.expected_error()
     law = mechanism.law(node(60), 0, 120)
     far = {abs(cell // size - 60) for cell in law}
@@ -105,7 +101,7 @@ def test_stated_errors_are_those_of_the_law(privacy):
     ids=str,
 )
 def test_a_plan_says_what_a_delta_is_worth(privacy, said):
-    mechanism = UniversalNoise(privacy)
+    mechanism = UniversalNoiseMeasurement(privacy)
     assert "one noise serves every reader" in mechanism.describe_error()
     assert said in mechanism.describe_error()
     if privacy.single:
@@ -119,14 +115,14 @@ def test_as_many_words_are_read_for_every_count():
         read = set()
         for value in (0, 3, 10**6):
             bits = ScriptedBits([7 << 50] * 8, word_bits=64)
-            UniversalNoise(privacy).draw(node(value), source=bits)
+            UniversalNoiseMeasurement(privacy).draw(node(value), source=bits)
             read.add(bits.read)
         assert len(read) == 1
 
 
 def test_noise_for_less_than_was_asked_is_noticed(monkeypatch):
     """Planted: cells twice as far apart, so that a count moves the law by half as many as it should."""
-    mechanism = UniversalNoise(UNALIGNED[4])
+    mechanism = UniversalNoiseMeasurement(UNALIGNED[4])
     real = type(mechanism.noise).below_exactly
     monkeypatch.setattr(type(mechanism.noise), "below_exactly", lambda law, z: real(law, 2 * z))
     here, there = (mechanism.law(node(count), 0, MOST) for count in (0, 1))

@@ -14,10 +14,9 @@ import pyarrow as pa
 import pytest
 
 from irisdp import Privacy, interpret, publish
-from irisdp._measurements import CountNodes
-from irisdp._measurements import UniversalNoiseMeasurement as UniversalNoise
+from irisdp._measurements import CountNodes, UniversalNoiseMeasurement
 from irisdp.consumers import Consumer, read_loss
-from irisdp.interpretation import _remap_other_noise as noise_rules
+from irisdp.interpretation import _remap_other_noise
 from irisdp.interpretation._published_counts import OtherNoisyCount
 from irisdp.interpretation._remap_other_noise import rule_with_ends, rule_without_end
 from irisdp.noise import bounded_delta
@@ -83,7 +82,7 @@ def read_best(laws, n, table, possible, prior):
 
 
 def laws_of(privacy, n):
-    mechanism = UniversalNoise(privacy)
+    mechanism = UniversalNoiseMeasurement(privacy)
     return [mechanism.law(CountNodes(np.array([i]), np.array([0]), None), 0, n) for i in range(n + 1)]
 
 
@@ -129,7 +128,7 @@ def worse_than_tailored(guarantees, shown, cases, chosen=fresh_random):
     for case in range(cases):
         source = chosen(f"worse {case}")
         privacy, reader = guarantees[case % len(guarantees)], consumer(source)
-        told = partial(shown, UniversalNoise(privacy).noise.atoms_per_unit, reader[0])
+        told = partial(shown, UniversalNoiseMeasurement(privacy).noise.atoms_per_unit, reader[0])
         found = read_best(pooled(laws_of(privacy, reader[0]), told), *reader)
         best = tailored(privacy, *reader)
         assert found > best - AGREE
@@ -160,7 +159,7 @@ def test_clamping_first_fails():
 def test_a_number_alone_is_read_as_well_as_it_can_be(privacy, ends):
     """Whoever knows the shown number and no cell: the cells of its unit are pooled, and clamped as they were shown."""
     table = [[abs(i - v) + 2 * max(i - v, 0) for v in range(5)] for i in range(5)]
-    size = UniversalNoise(privacy).noise.atoms_per_unit
+    size = UniversalNoiseMeasurement(privacy).noise.atoms_per_unit
 
     def shown(cell):
         unit = cell // size
@@ -184,7 +183,7 @@ def test_counts_without_a_largest_are_read_by_shifts_of_cells(privacy, loss):
     """The mean loss far from 0, straight from the law, for every shift of every kind of cell."""
     deployed, known = OtherNoisyCount(guarantee=privacy, ends=(None,), cells=(0,)), read_loss(loss, 0)
     rule, whole = (rule_without_end(one, known, 0) for one in (deployed, deployed.whole()))
-    size = UniversalNoise(privacy).noise.atoms_per_unit
+    size = UniversalNoiseMeasurement(privacy).noise.atoms_per_unit
     (law,) = laws_of(privacy, 0)
 
     def cost(cells, shift):
@@ -207,7 +206,7 @@ def test_counts_without_a_largest_are_read_by_shifts_of_cells(privacy, loss):
 def test_shifts_of_noise_without_an_end_are_priced_to_the_end(name):
     pairs = {"two pairs": (3, 2, "1/50"), "one pair without a delta and one with": ("3/2", "5/4", "1/200")}[name]
     privacy = Privacy.all([Privacy(ratio=pairs[0]), Privacy(ratio=pairs[1], delta=pairs[2])])
-    law = UniversalNoise(privacy).noise
+    law = UniversalNoiseMeasurement(privacy).noise
     size, deployed = law.atoms_per_unit, OtherNoisyCount(guarantee=privacy, ends=(None,), cells=(0,))
     near = 1 + law.cells.reach  # beyond, masses fall by the first ratio a unit
     masses = {cell: float(law.enclose(cell)) for cell in range(-near * size, near * size)}
@@ -236,9 +235,9 @@ def test_many_possible_counts_are_read_like_counts_without_ends(loss, monkeypatc
     deployed = OtherNoisyCount(guarantee=privacy, ends=((0, n),), cells=(0,))
     reader = Consumer(n, loss)
     exact = rule_with_ends(deployed, (0, n), reader)
-    monkeypatch.setattr(noise_rules, "outputs_of", lambda *_, **__: None)
+    monkeypatch.setattr(_remap_other_noise, "outputs_of", lambda *_, **__: None)
     wide = rule_with_ends(deployed, (0, n), reader)
-    assert isinstance(wide, noise_rules.ShiftedRule)
+    assert isinstance(wide, _remap_other_noise.ShiftedRule)
     assert wide.lower_bound <= exact.lower_bound <= exact.value <= wide.value
     assert wide.lower_bound >= F(8, 10) * wide.value
     assert wide.possible == (0, n)

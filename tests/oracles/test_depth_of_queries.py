@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from irisdp import NeighbouringRelation as Relation
+from irisdp import NeighbouringRelation
 from irisdp._measurements import NO_BOUNDARY
 from irisdp._queries import Count
 from irisdp._queries.majority import Majority
@@ -88,7 +88,7 @@ def at_least_truth(threshold):
 
 
 def check_majority(query, relation):
-    if relation is Relation.ADD_REMOVE:
+    if relation is NeighbouringRelation.ADD_REMOVE:
         nodes = histograms(LARGEST)
         small = {node for node in nodes if sum(node) <= CHECKED}
         return check(query, majority_truth, relation, add_remove_graph(nodes), small)
@@ -102,7 +102,7 @@ def at_most_truth(threshold):
 
 def check_threshold(query, relation, **shape):
     truth = {"at-least": at_least_truth, "at-most": at_most_truth}[query.name](query.threshold)
-    if relation is Relation.ADD_REMOVE:
+    if relation is NeighbouringRelation.ADD_REMOVE:
         nodes = histograms(LARGEST, **shape)
         small = {node for node in nodes if sum(node) <= CHECKED}
         return check(query, truth, relation, add_remove_graph(nodes), small)
@@ -110,14 +110,17 @@ def check_threshold(query, relation, **shape):
     return check(query, truth, relation, exchange_graph(nodes), nodes)
 
 
-@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
 def test_majority(relation):
-    assert check_majority(Majority("x"), relation) == {Relation.ADD_REMOVE: 84, Relation.EXCHANGE: 165}[relation]
+    assert (
+        check_majority(Majority("x"), relation)
+        == {NeighbouringRelation.ADD_REMOVE: 84, NeighbouringRelation.EXCHANGE: 165}[relation]
+    )
 
 
 @pytest.mark.parametrize("query", [AtLeast, AtMost])
 @pytest.mark.parametrize("threshold", range(10))
-@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
 def test_thresholds(query, threshold, relation):
     """All K from 0 to beyond the public n (7 at most), n = 0 and 1 included."""
     check_threshold(query(threshold, "x"), relation)
@@ -125,28 +128,28 @@ def test_thresholds(query, threshold, relation):
 
 @pytest.mark.parametrize("query", [AtLeast, AtMost])
 @pytest.mark.parametrize("threshold", range(10))
-@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
 def test_thresholds_without_a_condition(query, threshold, relation):
     """Every record is a yes: under exchange each table is alone, and its answer certain."""
     check_threshold(query(threshold), relation, no=False, abstain=False)
 
 
-@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
 def test_majority_where_nobody_can_abstain(relation):
     """A condition that is never null only visits part of the graph; the same depths hold there."""
     nodes = histograms(8, abstain=False)
-    if relation is Relation.EXCHANGE:
+    if relation is NeighbouringRelation.EXCHANGE:
         check(Majority("x"), majority_truth, relation, exchange_graph(nodes), nodes)
     else:
         larger = histograms(18, abstain=False)
         check(Majority("x"), majority_truth, relation, add_remove_graph(larger), nodes)
 
 
-@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
 @pytest.mark.parametrize("expression", ["x", None])
 def test_counts_are_a_morphism_to_their_path(relation, expression):
     nodes = histograms(6, no=expression is not None, abstain=expression is not None)
-    graph = (exchange_graph if relation is Relation.EXCHANGE else add_remove_graph)(nodes)
+    graph = (exchange_graph if relation is NeighbouringRelation.EXCHANGE else add_remove_graph)(nodes)
 
     def on_path(node):
         yes, no, abstain = (np.array([count]) for count in node)
@@ -160,7 +163,7 @@ def test_counts_are_a_morphism_to_their_path(relation, expression):
         for other in near:
             moved, *ends = on_path(other)
             assert abs(moved - value) <= 1
-            if relation is Relation.EXCHANGE:
+            if relation is NeighbouringRelation.EXCHANGE:
                 assert tuple(ends) == (lower, upper)  # the path itself is public
 
 
@@ -174,7 +177,7 @@ def off_by_one(query_type, shift):
     return Planted
 
 
-@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("relation", list(NeighbouringRelation))
 def test_a_planted_depth_off_by_one_is_caught(relation):
     """Negative control: one deeper, one shallower, and the wrong rounding in an exchange."""
     for shift in (1, -1):
@@ -196,4 +199,4 @@ def test_a_planted_wrong_rounding_is_caught(rounded):
             return type(found)(found.classes, found.true_class, np.where(lead >= 1, rounded(lead), found.depth))
 
     with nullcontext() if rounded(2) == 0 else pytest.raises(AssertionError):
-        check_majority(Planted("x"), Relation.EXCHANGE)
+        check_majority(Planted("x"), NeighbouringRelation.EXCHANGE)

@@ -8,6 +8,7 @@ import pytest
 from irisdp import BadInput, Privacy
 from irisdp._sampling import (
     Digit,
+    depth_rows,
     draw,
     draw_brackets,
     draw_ranks,
@@ -15,12 +16,6 @@ from irisdp._sampling import (
     integers,
     refine,
     resolve,
-)
-from irisdp._sampling import (
-    depth_rows as fixed_point,
-)
-from irisdp._sampling import (
-    depth_rows as shape_orbits,
 )
 from irisdp._sampling.bits import ScriptedBits, law_of
 from irisdp._sampling.depth_rows import LARGEST_DEPTH, open_cells, orbit_of, saturation_depth
@@ -162,7 +157,7 @@ def test_words_are_read_on_at_an_end_only_where_outcomes_have_none_there():
 
 @pytest.fixture
 def few_steps(monkeypatch):
-    monkeypatch.setattr(shape_orbits, "_MOST_STEPS", 5)
+    monkeypatch.setattr(depth_rows, "_MOST_STEPS", 5)
     orbit_of.cache_clear()
     yield
     orbit_of.cache_clear()
@@ -185,7 +180,7 @@ def test_powers_are_tables_of_digits_to_the_base_4096():
     bits = 130
     exponents = np.array([0, 1, 4095, 4096, 4097, 10**6, 10**9, LARGEST_DEPTH])
     ratio = 1 + F(1, 10**6)
-    found = fixed_point._powers(exponents, ratio, bits)
+    found = depth_rows._powers(exponents, ratio, bits)
     assert found[-1] == 0
     for exponent, power in zip(exponents.tolist()[:5], found, strict=False):
         assert abs(power - (1 << bits) / ratio**exponent) <= 1 << 17

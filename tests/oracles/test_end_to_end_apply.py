@@ -15,10 +15,9 @@ import pytest
 from irisdp import BadInput, Privacy, audit, design, plan
 from irisdp._exact import exp_below
 from irisdp._measurements import PlacedNodes
-from irisdp._queries import apply as mechanism_files
-from irisdp._queries import apply as queries_apply
+from irisdp._queries import apply
 from irisdp._queries.apply import Apply
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._release.pipeline import read_statistics
 from irisdp.mechanisms import read_document
 from support.closeness import over_one_denominator
 from support.exhaustion import (
@@ -123,7 +122,7 @@ def violations(path, name, options, pairs, key=LOTS[0], end=None):
         for table in pair:
             if table not in laws:
                 one = opened(table).deriving(planned.table.derived)
-                cells = read_cells(replace(planned, table=one), key)
+                cells = read_statistics(replace(planned, table=one), key)
                 # What is drawn knows of the table what was read of it, and no more: the same cells have one law.
                 read = cells_read(cells)
                 if read not in of_cells:
@@ -224,7 +223,7 @@ def test_a_file_that_was_not_audited_is_caught(files, monkeypatch):
     path = files("lying", lying)
     with pytest.raises(BadInput, match="not as private"):
         plan(frame(()), "apply", path, "v = 1")
-    monkeypatch.setattr(mechanism_files, "check_private", lambda mechanism, graph: None)
+    monkeypatch.setattr(apply, "check_private", lambda mechanism, graph: None)
     assert caught(path, "consumer", {"relation": "add-remove"}, neighbours("add-remove", "any"))
 
 
@@ -243,7 +242,7 @@ def test_gaps_of_exchanged_records_must_be_private_for_records_in_no_category_to
     path = files("exchanged", document)
     with pytest.raises(BadInput, match="not as private"):
         plan(frame(()), "apply", path, "v", categories=THREE, relation="exchange")
-    monkeypatch.setattr(queries_apply, "check_private", lambda mechanism, graph: None)
+    monkeypatch.setattr(apply, "check_private", lambda mechanism, graph: None)
     assert caught(path, "exchanged winner", {"relation": "exchange"}, neighbours("exchange", "any"))
 
 
@@ -252,7 +251,7 @@ def test_the_wrong_relation_is_caught(files, monkeypatch):
     path = files("exchanged", exchanged_only())
     with pytest.raises(BadInput, match="is for neighbours by exchange"):
         plan(frame(()), "apply", path, "v", categories=THREE)
-    monkeypatch.setattr(queries_apply, "_check_relation", lambda checked, relation: None)
+    monkeypatch.setattr(apply, "_check_relation", lambda checked, relation: None)
     assert caught(path, "winner", {"relation": "add-remove"}, neighbours("add-remove", "any"))
 
 
@@ -275,7 +274,7 @@ def response_to_gaps():
     for _ in range(8):
         steps.append(min(2 * steps[-1] + F(1, 10), 1 - (1 - steps[-1] - F(1, 10)) / 2, F(1)))
     document = {"privacy": PAIR, "graph": gaps(3, 3, "add-remove"), "outputs": ["one", "other"]}
-    graph = mechanism_files.Gaps(3, 3, "add-remove")
+    graph = apply.Gaps(3, 3, "add-remove")
     far = graph.distances_from(graph.index_of((0, 3, 3)))
     rows = [[str(steps[int(d)]), str(1 - steps[int(d)])] for d in far]
     return {**document, "inputs": [list(node) for node in graph.nodes], "matrix": rows}

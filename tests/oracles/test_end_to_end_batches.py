@@ -14,10 +14,9 @@ import pytest
 from irisdp import Cost, Privacy, plan_batch
 from irisdp._exact import exp_below
 from irisdp._measurements import GaussianNoise
-from irisdp._release import batch_noise as noise_kinds
-from irisdp._release import batch_plan as planning
+from irisdp._release import batch_noise, batch_plan
 from irisdp._release.batch_noise import GaussianCounts, OwnNoise, compose_questions
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._release.pipeline import read_statistics
 from irisdp._tables.table import Table
 from support.closeness import hockey_stick, over_one_denominator
 from support.exhaustion import (
@@ -104,7 +103,7 @@ def joint(batch, table, key=LOTS[0]):
     enclosed = "gaussian" in batch.composition.noise
     # In one source, of which each question derives its own columns: as the plan of the batch has them.
     own = [replace(one, table=opened(table).deriving(one.table.derived)) for one in batch.plans]
-    read = [(one, read_cells(one, key)) for one in own]
+    read = [(one, read_statistics(one, key)) for one in own]
     laws = []
     for end in (least, most) if enclosed else (most,):
         law, whole = {(): 1}, 1
@@ -194,7 +193,7 @@ def with_gaussian_noise(name, relation):
     questions, kinds = GAUSSIAN[name]
     asked = {"budget": {"epsilon": 4, "delta": "1/10"}, "questions": questions, "relation": relation}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(planning, "compose_questions", lambda *given: compose_questions(*given, [kinds]))
+        patch.setattr(batch_plan, "compose_questions", lambda *given: compose_questions(*given, [kinds]))
         batch = plan_batch(asked, data=frame(()))
     assert batch.composition.kinds == kinds
     return batch
@@ -244,8 +243,8 @@ def test_gaussian_noise_that_is_too_small_is_caught(name):
 
 @pytest.mark.usefixtures("each_law_once")
 def test_a_gaussian_cell_that_is_left_out_is_caught(monkeypatch):
-    real = noise_kinds.independent_parts
-    monkeypatch.setattr(noise_kinds, "independent_parts", lambda *given, **more: real(*given, **more)[:1])
+    real = batch_noise.independent_parts
+    monkeypatch.setattr(batch_noise, "independent_parts", lambda *given, **more: real(*given, **more)[:1])
     batch = with_gaussian_noise("by group", "exchange")
     assert any(excess > 0 for excess in excesses(batch, of_two_records("exchange")))
 
@@ -279,7 +278,7 @@ def statistics_of(questions, **options):
     alone = [planned([question], **options).plans[0] for question in questions]
     for pair, table in product(zip(planned(questions, **options).plans, alone, strict=True), tables(RECORDS, 3)):
         own = [replace(one, table=opened(table).deriving(one.table.derived)) for one in pair]
-        yield tuple(cells_read(read_cells(one, LOTS[0])) for one in own)
+        yield tuple(cells_read(read_statistics(one, LOTS[0])) for one in own)
 
 
 @pytest.mark.parametrize("name", [*BATCHES, *PUBLIC])
@@ -309,21 +308,21 @@ def test_groups_that_another_question_makes_public_are_caught():
 
 
 def test_a_cell_that_is_left_out_of_the_total_is_caught(monkeypatch):
-    real = noise_kinds.independent_parts
+    real = batch_noise.independent_parts
     monkeypatch.setattr(
-        noise_kinds, "independent_parts", lambda *given, **more: [(part, 1) for part, _ in real(*given, **more)]
+        batch_noise, "independent_parts", lambda *given, **more: [(part, 1) for part, _ in real(*given, **more)]
     )
     batch = planned([{**COUNTS[0], **DECLARED}, {**COUNTS[1], **DECLARED}], relation="exchange")
     assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("exchange", "any"))))
 
 
 def test_two_steps_taken_for_one_are_caught(monkeypatch):
-    real = noise_kinds.independent_parts
+    real = batch_noise.independent_parts
 
     def one_step(privacy, relation, *, exchange_steps, **more):
         return real(Privacy(epsilon=privacy.epsilon), relation, exchange_steps=1, **more)[:1]
 
-    monkeypatch.setattr(noise_kinds, "independent_parts", one_step)
+    monkeypatch.setattr(batch_noise, "independent_parts", one_step)
     monkeypatch.setattr("irisdp._queries.majority.Majority.exchange_steps", 1)
     majority = {"query": "majority", "expression": "v = 1", "by": "g", "groups": "b"}
     batch = planned([majority, {**COUNTS[0], "by": "g", "groups": "b"}], relation="exchange")
@@ -332,9 +331,9 @@ def test_two_steps_taken_for_one_are_caught(monkeypatch):
 
 
 def test_a_selection_left_out_of_the_total_is_caught(monkeypatch):
-    real = noise_kinds.independent_parts
+    real = batch_noise.independent_parts
     monkeypatch.setattr(
-        noise_kinds, "independent_parts", lambda *given, selection, **more: real(*given, selection=None, **more)
+        batch_noise, "independent_parts", lambda *given, selection, **more: real(*given, selection=None, **more)
     )
     monkeypatch.setattr("irisdp._release.plans.total_cost", without_selection)
     selected = {**COUNTS[0], "by": "g", "select_groups": True, "delta": "9/100", "weight": "1/10"}

@@ -17,7 +17,7 @@ from irisdp._exact import exp_below
 from irisdp._measurements import EachRecord
 from irisdp._queries import column, read_groups
 from irisdp._queries.statistics import read_values
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._release.pipeline import read_statistics
 from irisdp._tables.table import open_table
 from support.exhaustion import LOTS, joint_law, worst_delta
 
@@ -38,7 +38,7 @@ def asked(table, categories=("x", "y"), **guarantee):
 
 def law_of(table, **options):
     planned = asked(table, **options)
-    return joint_law(planned, read_cells(planned, LOTS[0]))
+    return joint_law(planned, read_statistics(planned, LOTS[0]))
 
 
 def pairs(most=3):

@@ -2,9 +2,7 @@
 
 import pytest
 
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import privacy_units as persons
-from irisdp._queries import read_by, read_groups, statistics
+from irisdp._queries import PrivacyUnit, privacy_units, read_by, read_groups, statistics
 from irisdp._queries.derived_columns import read_bins
 from irisdp._queries.statistics import count_records
 from irisdp._tables.table import open_table
@@ -95,7 +93,7 @@ def test_a_histogram_of_persons_that_forgets_them_is_caught():
 
 def one_record_whatever_is_asked(tables, key):
     """Tell whether the groups that persons count in stay the same when they are also told apart by an expression."""
-    unit = Unit("u", key)
+    unit = PrivacyUnit("u", key)
     for table in tables:
         plain = open_table(frame(table))
         within, names = read_by(plain, "g, h = CASE WHEN v < 1 THEN 'low' ELSE 'high' END")
@@ -122,7 +120,7 @@ def test_a_person_keeps_one_record_whatever_it_is_grouped_by(tables, lot):
 
 @pytest.mark.usefixtures("forget")
 def test_a_derived_column_that_is_hashed_is_caught(tables, monkeypatch):
-    real = persons._hashed
-    monkeypatch.setattr(persons, "_hashed", lambda table, unit: [*real(table, unit), *table.derived])
+    real = privacy_units._hashed
+    monkeypatch.setattr(privacy_units, "_hashed", lambda table, unit: [*real(table, unit), *table.derived])
     forget_counts()
     assert not all(one_record_whatever_is_asked(tables, key) for key in LOTS)

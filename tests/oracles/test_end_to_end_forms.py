@@ -13,10 +13,7 @@ import polars as pl
 import pyarrow.compute
 import pytest
 
-from irisdp._tables import arrow_values as objects
-from irisdp._tables import dataframes as frames
-from irisdp._tables import dataframes as relations
-from irisdp._tables import text_files as text
+from irisdp._tables import arrow_values, dataframes, text_files
 from support import exhaustion
 from support.exhaustion import (
     ASKED,
@@ -117,19 +114,19 @@ def test_no_person_can_be_told_apart(form, per_unit):
 
 
 def filled_frames(patch):
-    real = frames.arrow_table
+    real = dataframes.arrow_table
 
     def filled(*given):
         table = real(*given)
         place = table.column_names.index("v")
         return table.set_column(place, "v", pyarrow.compute.fill_null_forward(table["v"]))
 
-    patch.setattr(frames, "arrow_table", filled)
+    patch.setattr(dataframes, "arrow_table", filled)
 
 
 def frames_that_are_computed_twice(patch):
-    real = frames._collected
-    patch.setattr(frames, "_collected", lambda frame: real(pl_twice(frame)))
+    real = dataframes._collected
+    patch.setattr(dataframes, "_collected", lambda frame: real(pl_twice(frame)))
 
 
 def pl_twice(frame):
@@ -139,26 +136,26 @@ def pl_twice(frame):
 
 
 def texts_as_python_writes_numbers(patch):
-    patch.setattr(objects, "text_of", lambda value: None if objects._is_missing(value) else str(value))
+    patch.setattr(arrow_values, "text_of", lambda value: None if arrow_values._is_missing(value) else str(value))
 
 
 def types_by_other_records(patch):
-    real = relations._plain
+    real = dataframes._plain
     patch.setattr(
-        relations,
+        dataframes,
         "_plain",
         lambda value, kind: f"CASE WHEN bool_and({real(value, kind)} IS NOT NULL) OVER () THEN {real(value, kind)} END",
     )
 
 
 def filled_texts(patch):
-    real = text._few
+    real = text_files._few
 
     def filled(*given):
         found = real(*given)
         return pyarrow.compute.fill_null_forward(found)
 
-    patch.setattr(text, "_few", filled)
+    patch.setattr(text_files, "_few", filled)
 
 
 PLANTED = {

@@ -12,9 +12,8 @@ import pytest
 
 from irisdp import Ledger, plan, publish
 from irisdp._exact import exp_below
-from irisdp._release.pipeline import read_statistics as read_cells
-from irisdp.accounting import as_pair
-from irisdp.accounting import gaussian_dp_mu as least_mean
+from irisdp._release.pipeline import read_statistics
+from irisdp.accounting import as_pair, gaussian_dp_mu
 from support.closeness import over_one_denominator
 from support.exhaustion import LOTS, NEAR, engine_once, frame, joint_law, neighbours, opened, worst_delta
 from support.sweeps import tried
@@ -50,7 +49,7 @@ def together(plans, table):
     """The joint law of all answers about a table: in such ledgers each release is drawn afresh."""
     law, whole = {(): 1}, 1
     for planned in plans:  # over one denominator, as products of integers are fast
-        cells = read_cells(replace(planned, table=opened(table)), LOTS[0])
+        cells = read_statistics(replace(planned, table=opened(table)), LOTS[0])
         found, denominator = over_one_denominator(joint_law(planned, cells))
         law = {(*seen, shown): p * q for seen, p in law.items() for shown, q in found.items()}
         whole *= denominator
@@ -103,7 +102,7 @@ def test_a_statement_of_half_of_what_was_spent_is_caught(name, relation, tmp_pat
 
 
 def test_a_second_cell_that_is_left_out_is_caught(tmp_path, monkeypatch):
-    real = least_mean
+    real = gaussian_dp_mu
     monkeypatch.setattr("irisdp.accounting._currencies.gaussian_dp_mu", lambda kept: real(kept) * Fraction(5, 8))
     statement = spent(RELEASES["by group"], "exchange", "mu", tmp_path)
     assert any(excess > 0 for excess in excesses(RELEASES["by group"], "exchange", statement))

@@ -10,9 +10,8 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from irisdp._measurements import partition_selection, share_of
+from irisdp._measurements import partition_selection, share_of, sums
 from irisdp._measurements import partition_selection as named_counts
-from irisdp._measurements import sums as many_records
 from irisdp._queries import Count, statistics
 from irisdp._queries.count_distinct import CountDistinct
 from support.exhaustion import GROUPS, LOTS, MODES, caught, engine_once, forget_counts, planned_for, violations
@@ -177,7 +176,7 @@ def test_groups_without_limit_are_caught(rewritten, old, new):
 
 @pytest.mark.parametrize("name", ["staircase", "spread", "one group each", "histogram", "all records", "values"])
 def test_a_sensitivity_of_one_record_less_is_caught(monkeypatch, name):
-    real = many_records.noise_for
+    real = sums.noise_for
     monkeypatch.setattr(
         "irisdp._measurements.noise_for",
         lambda privacy, *, each, total, cells: real(privacy, each=each - 1, total=total - 1, cells=cells),
@@ -223,7 +222,7 @@ def test_values_taken_for_people_are_caught(monkeypatch, name):
 
 
 def test_people_who_pay_for_one_of_two_groups_are_caught(monkeypatch):
-    real = many_records.noise_for
+    real = sums.noise_for
     monkeypatch.setattr(
         "irisdp._queries.count_distinct.noise_for",
         lambda privacy, *, each, total, cells: real(privacy, each=each, total=1, cells=1),
@@ -233,7 +232,7 @@ def test_people_who_pay_for_one_of_two_groups_are_caught(monkeypatch):
 
 
 def test_a_staircase_that_pays_for_one_of_two_groups_is_caught(monkeypatch):
-    real = many_records.noise_for
+    real = sums.noise_for
     monkeypatch.setattr(
         "irisdp._measurements.noise_for",
         lambda privacy, *, each, total, cells: real(privacy, each=each, total=total, cells=1),

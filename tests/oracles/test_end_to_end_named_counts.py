@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp._measurements import NoisyCountSelection as NamedCounts
+from irisdp._measurements import NoisyCountSelection
 from irisdp._queries import Count
 from support.exhaustion import (
     LOTS,
@@ -52,7 +52,7 @@ def test_no_neighbours_can_be_told_apart(query, pairs):
     for relation, found in pairs.items():
         for delta in DELTAS[: tried(1, 2)] if relation == "exchange" else DELTAS:
             options = {**SELECTED, "relation": relation, "delta": delta}
-            assert isinstance(planned_for((), query, options).naming, NamedCounts)
+            assert isinstance(planned_for((), query, options).naming, NoisyCountSelection)
             wrong, compared = violations(query, options, found)
             assert compared > 100
             assert wrong == 0, (relation, delta)
@@ -61,14 +61,14 @@ def test_no_neighbours_can_be_told_apart(query, pairs):
 @pytest.mark.parametrize("query", COUNTS)
 def test_noise_for_a_little_more_than_is_charged_is_caught(query, pairs, monkeypatch):
     """A hundredth more: what is charged is used up."""
-    noise = NamedCounts(Privacy(ratio=RATIO, delta=DELTAS[0] * Fraction(101, 100))).noise
-    monkeypatch.setattr(NamedCounts, "noise", noise)
+    noise = NoisyCountSelection(Privacy(ratio=RATIO, delta=DELTAS[0] * Fraction(101, 100))).noise
+    monkeypatch.setattr(NoisyCountSelection, "noise", noise)
     assert caught(query, {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
 
 
 def test_no_neighbours_can_be_told_apart_under_several_pairs(pairs):
     options = {**SELECTED, **SEVERAL}
-    assert isinstance(planned_for((), "count-where", options).naming, NamedCounts)
+    assert isinstance(planned_for((), "count-where", options).naming, NoisyCountSelection)
     wrong, compared = violations("count-where", options, pairs["add-remove"], charged_at=(0, "1/30", "1/20"))
     assert compared > 100
     assert wrong == 0
@@ -114,16 +114,16 @@ RULES = {
 @pytest.mark.parametrize("query", COUNTS)
 @pytest.mark.parametrize("rule", RULES)
 def test_other_thresholds_are_caught(query, rule, pairs, monkeypatch):
-    monkeypatch.setattr(NamedCounts, "_passes", RULES[rule])
+    monkeypatch.setattr(NoisyCountSelection, "_passes", RULES[rule])
     assert caught(query, {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
 
 
 @pytest.mark.parametrize("delta", DELTAS)
 def test_groups_named_although_the_condition_holds_for_nobody_are_caught(delta, pairs, monkeypatch):
     """As if a key alone were enough, which tells that the records are there that it was read from."""
-    real = NamedCounts._cells
+    real = NoisyCountSelection._cells
     monkeypatch.setattr(
-        NamedCounts,
+        NoisyCountSelection,
         "_cells",
         lambda self, count: real(self, count) if count else (real(self, 0)[0] + 99, real(self, 0)[1]),
     )
@@ -137,9 +137,9 @@ def test_other_records_without_noise_are_caught(pairs, monkeypatch):
         missing = found.pop(None)
         return found | ({"others": missing} if named else {None: missing})
 
-    real = NamedCounts.law
-    monkeypatch.setattr(NamedCounts, "law", law)
-    monkeypatch.setattr(NamedCounts, "show", lambda self, drawn, nodes: drawn)
+    real = NoisyCountSelection.law
+    monkeypatch.setattr(NoisyCountSelection, "law", law)
+    monkeypatch.setattr(NoisyCountSelection, "show", lambda self, drawn, nodes: drawn)
     assert caught("count-where", {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
 
 
@@ -162,7 +162,7 @@ def test_names_and_answers_from_two_draws_at_the_cost_of_one_are_caught(pairs, m
         drawn = dict(zip(first.tolist(), chances, strict=True))
         return {None: 1 - passing} | {z: chance * passing for z, chance in drawn.items()}
 
-    monkeypatch.setattr(NamedCounts, "law", law)
+    monkeypatch.setattr(NoisyCountSelection, "law", law)
     assert caught("count", {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
 
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from sqlglot import exp
 
-from irisdp import NeighbouringRelation as Relation
-from irisdp import Privacy, plan
+from irisdp import NeighbouringRelation, Privacy, plan
 from irisdp._exact import exp_below
 from irisdp._measurements import (
     BinNodes,
     CountNodes,
+    DecisionDistances,
+    DecisionMeasurement,
     GapNodes,
     GaussianNoise,
     GeometricNoise,
@@ -21,15 +22,7 @@ from irisdp._measurements import (
     PartitionSelection,
     QuantileBin,
     SizesShape,
-)
-from irisdp._measurements import (
-    DecisionDistances as ClassNodes,
-)
-from irisdp._measurements import (
-    DecisionMeasurement as DepthClasses,
-)
-from irisdp._measurements import (
-    UniversalNoiseMeasurement as UniversalNoise,
+    UniversalNoiseMeasurement,
 )
 from irisdp._queries import Band, Count, statistics
 from irisdp._queries.category_sizes import Sizes
@@ -38,10 +31,9 @@ from irisdp._queries.plurality import Plurality
 from irisdp._queries.quantile import HoldsQuantile
 from irisdp._queries.query import YesOrNo
 from irisdp._queries.reading import QUERIES
-from irisdp._release.pipeline import read_statistics as read_cells
-from irisdp.design import _quantiles as forms
-from irisdp.graphs import Offsets
-from irisdp.graphs import _capped_counts as offsets
+from irisdp._release.pipeline import read_statistics
+from irisdp.design import _quantiles
+from irisdp.graphs import Offsets, _capped_counts
 from irisdp.noise import gaussian_law, law
 from support.exhaustion import (
     ASKED,
@@ -116,7 +108,9 @@ def test_a_depth_off_by_one_is_caught(query, monkeypatch):
 
     def off_by_one(self, statistics, relation):
         nodes = real(self, statistics, relation)
-        return ClassNodes(nodes.classes, nodes.true_class, np.where(nodes.depth >= 0, nodes.depth + 1, nodes.depth))
+        return DecisionDistances(
+            nodes.classes, nodes.true_class, np.where(nodes.depth >= 0, nodes.depth + 1, nodes.depth)
+        )
 
     monkeypatch.setattr(kind, "nodes", off_by_one)
     assert caught(query, {"relation": "add-remove"}, neighbours("add-remove", "any"))
@@ -154,7 +148,7 @@ def test_ends_that_depend_on_the_data_are_caught(query, mode, relation, ends, mo
 
 
 OTHER_NOISE = {
-    UniversalNoise: {"privacy": {"all": [{"ratio": 3}, {"ratio": 2, "delta": "1/50"}]}},
+    UniversalNoiseMeasurement: {"privacy": {"all": [{"ratio": 3}, {"ratio": 2, "delta": "1/50"}]}},
     GaussianNoise: {"mu": 3, "delta": "1e-6"},
 }
 
@@ -170,8 +164,11 @@ def test_ends_of_other_noise_that_depend_on_the_data_are_caught(kind, ends, monk
 @pytest.mark.parametrize("kind", OTHER_NOISE)
 def test_other_noise_for_less_than_was_asked_is_caught(kind, monkeypatch):
     """Planted: the noise of a guarantee that lets neighbours be told apart a little better."""
-    weaker = {UniversalNoise: Privacy.all([Privacy(ratio="3.1"), Privacy(ratio=2, delta="1/50")]), GaussianNoise: "3.1"}
-    made = law("universal", weaker[kind]) if kind is UniversalNoise else gaussian_law(weaker[kind])
+    weaker = {
+        UniversalNoiseMeasurement: Privacy.all([Privacy(ratio="3.1"), Privacy(ratio=2, delta="1/50")]),
+        GaussianNoise: "3.1",
+    }
+    made = law("universal", weaker[kind]) if kind is UniversalNoiseMeasurement else gaussian_law(weaker[kind])
     monkeypatch.setattr(kind, "noise", made)
     options = {"relation": "add-remove", **OTHER_NOISE[kind]}
     assert caught("count-where", options, neighbours("add-remove", "any"))
@@ -185,7 +182,7 @@ def test_answers_put_right_where_they_are_far_from_wrong_are_caught(query, mode,
             for answer, group, depth in zip(drawn, nodes.true_class, nodes.depth, strict=True)
         ]
 
-    monkeypatch.setattr(DepthClasses, "show", put_right)
+    monkeypatch.setattr(DecisionMeasurement, "show", put_right)
     pairs = neighbours(relation, mode)
     assert caught(query, {**MODES[mode], "relation": relation}, pairs)
 
@@ -270,7 +267,7 @@ def test_an_exchange_taken_for_one_step_is_caught(query, monkeypatch):
     """Planted: permute and flip at the full ε, where one record is exchanged and two counts move."""
     real = Plurality.mechanism
     monkeypatch.setattr(
-        Plurality, "mechanism", lambda self, privacy, relation: real(self, privacy, Relation.ADD_REMOVE)
+        Plurality, "mechanism", lambda self, privacy, relation: real(self, privacy, NeighbouringRelation.ADD_REMOVE)
     )
     assert caught(query, {"relation": "exchange"}, neighbours("exchange", "any"))
 
@@ -325,7 +322,7 @@ def test_an_exchange_taken_for_a_record_that_joins_is_caught(query, monkeypatch)
     """Planted: the table of records that come and go where they are exchanged. At p = 1 the two are alike."""
     real = HoldsQuantile.mechanism
     monkeypatch.setattr(
-        HoldsQuantile, "mechanism", lambda self, privacy, relation: real(self, privacy, Relation.ADD_REMOVE)
+        HoldsQuantile, "mechanism", lambda self, privacy, relation: real(self, privacy, NeighbouringRelation.ADD_REMOVE)
     )
     assert caught(query, {"relation": "exchange"}, neighbours("exchange", "any"))
 
@@ -345,7 +342,7 @@ def wrong_bins(query):
     edges = [int(edge) for edge in CHOSEN[query]["bins"].split(",")]
     for table in {one for pair in neighbours("add-remove", "any") for one in pair}:
         planned = plan(frame(table), *ASKED[query], **options)
-        law = planned.audiences[0].mechanism.law(read_cells(planned, LOTS[0]).nodes, 0, MOST)
+        law = planned.audiences[0].mechanism.law(read_statistics(planned, LOTS[0]).nodes, 0, MOST)
         values = [value for _, value in table if value is not None]
         upto = [sum(value < edge for value in values) for edge in edges] + [len(values)]
         truth = next(place for place, count in enumerate(upto) if count >= share * len(values))
@@ -370,7 +367,7 @@ def test_an_edge_on_the_wrong_side_is_caught(query, monkeypatch, forget):
 @pytest.mark.parametrize("query", QUANTILES)
 @pytest.mark.parametrize("change", [-1, 1])
 def test_a_rank_off_by_one_is_caught(query, change, monkeypatch):
-    for room in (offsets, forms):
+    for room in (_capped_counts, _quantiles):
         real = room.offsets_of
         monkeypatch.setattr(
             room,
@@ -407,7 +404,7 @@ def test_charging_an_exchange_once_is_caught():
     laws = []
     for table in (first, second):
         asked = plan(table, *ASKED["count"], ratio=RATIO, **options)
-        laws.append(joint_law(asked, read_cells(asked, LOTS[0])))
+        laws.append(joint_law(asked, read_statistics(asked, LOTS[0])))
     assert worst_delta(*laws, exp_below(planned.cost.epsilon)) == 0
     assert worst_delta(*laws, exp_below(planned.cost.epsilon / 2)) > 0
 

@@ -8,8 +8,7 @@ from fractions import Fraction
 import pytest
 
 from irisdp import Privacy
-from irisdp._measurements import GeometricNoise
-from irisdp._measurements import UniversalNoiseMeasurement as UniversalNoise
+from irisdp._measurements import GeometricNoise, UniversalNoiseMeasurement
 from irisdp.noise import law
 from support.exhaustion import DELTA, MODES, caught, engine_once, neighbours, violations
 
@@ -35,7 +34,7 @@ def test_nothing_is_caught_where_nothing_is_planted(options, mode, relation):
 
 def test_a_sidecar_that_tells_more_than_the_cell_is_caught(monkeypatch):
     """Planted: within a unit the cell says the parity of the true count."""
-    real = UniversalNoise.law
+    real = UniversalNoiseMeasurement.law
 
     def telling(self, nodes, cell, largest):
         size = self.noise.atoms_per_unit
@@ -45,21 +44,21 @@ def test_a_sidecar_that_tells_more_than_the_cell_is_caught(monkeypatch):
             shown[kept] = shown.get(kept, 0) + chance
         return shown
 
-    monkeypatch.setattr(UniversalNoise, "law", telling)
+    monkeypatch.setattr(UniversalNoiseMeasurement, "law", telling)
     assert found(CELLS)
 
 
 @pytest.mark.parametrize("delta", ["1/6", "1/5"])
 @pytest.mark.parametrize("mode", ["whole", "declared"])
 def test_noise_of_a_larger_delta_than_is_charged_is_caught(delta, mode, monkeypatch):
-    monkeypatch.setattr(UniversalNoise, "noise", law("universal", Privacy(ratio=2, delta=delta)))
+    monkeypatch.setattr(UniversalNoiseMeasurement, "noise", law("universal", Privacy(ratio=2, delta=delta)))
     assert found(CELLS, mode=mode)
 
 
 @pytest.mark.parametrize("options", [CELLS, WHOLE], ids=str)
 def test_noise_that_ends_a_cell_too_early_is_caught(options, monkeypatch):
     """Planted: what lies in the last cell on either side is put into the one before."""
-    real = UniversalNoise.law
+    real = UniversalNoiseMeasurement.law
 
     def shorter(self, nodes, cell, largest):
         size, (first, last) = self.noise.atoms_per_unit, self.noise.support
@@ -69,7 +68,7 @@ def test_noise_that_ends_a_cell_too_early_is_caught(options, monkeypatch):
             found[kept] = found.get(kept, 0) + chance
         return found
 
-    monkeypatch.setattr(UniversalNoise, "law", shorter)
+    monkeypatch.setattr(UniversalNoiseMeasurement, "law", shorter)
     assert found(options)
 
 
@@ -82,25 +81,27 @@ def test_a_delta_that_is_spent_and_not_charged_is_caught(options, monkeypatch):
         return asked.pure
 
     made = law("universal", asked)
-    monkeypatch.setattr(UniversalNoise, "noise", made)
-    monkeypatch.setattr(UniversalNoise, "privacy", property(pure))
-    monkeypatch.setattr(UniversalNoise, "__init__", lambda self, privacy: None)
+    monkeypatch.setattr(UniversalNoiseMeasurement, "noise", made)
+    monkeypatch.setattr(UniversalNoiseMeasurement, "privacy", property(pure))
+    monkeypatch.setattr(UniversalNoiseMeasurement, "__init__", lambda self, privacy: None)
     assert found(options)
 
 
 def test_numbers_shown_by_what_is_private_are_caught(monkeypatch):
     """Planted: what people see is put near the true count, though its cell is as it was drawn."""
-    real = UniversalNoise.show
+    real = UniversalNoiseMeasurement.show
 
     def near(self, drawn, nodes):
         whole = real(self, drawn, nodes)
         return [min(max(z, int(v) - 1), int(v) + 1) for z, v in zip(whole, nodes.values.tolist(), strict=False)]
 
-    monkeypatch.setattr(UniversalNoise, "show", near)
+    monkeypatch.setattr(UniversalNoiseMeasurement, "show", near)
     assert found(CELLS)
 
 
 def test_noise_without_a_delta_at_twice_the_epsilon_is_caught(monkeypatch):
     """Planted: geometric noise at twice the ε in place of noise with a δ."""
-    monkeypatch.setattr(UniversalNoise, "law", lambda self, *where: GeometricNoise(Privacy(ratio=4)).law(*where))
+    monkeypatch.setattr(
+        UniversalNoiseMeasurement, "law", lambda self, *where: GeometricNoise(Privacy(ratio=4)).law(*where)
+    )
     assert found(CELLS)

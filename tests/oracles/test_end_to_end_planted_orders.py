@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from irisdp import NeighbouringRelation as Relation
+from irisdp import NeighbouringRelation
 from irisdp._measurements import CategoryNodes, LargestCategories
 from irisdp._queries.reading import QUERIES
 from support.exhaustion import ASKED, MODES, caught, engine_once, neighbours
@@ -49,7 +49,9 @@ def test_an_exchange_of_two_counts_taken_for_one_step_is_caught(query, monkeypat
     """Planted: the table, or the noise, of records that come and go, where one is exchanged and two counts move."""
     kind = QUERIES[ASKED[query][0]]
     real = kind.mechanism
-    monkeypatch.setattr(kind, "mechanism", lambda self, privacy, relation: real(self, privacy, Relation.ADD_REMOVE))
+    monkeypatch.setattr(
+        kind, "mechanism", lambda self, privacy, relation: real(self, privacy, NeighbouringRelation.ADD_REMOVE)
+    )
     assert caught(query, {"relation": "exchange"}, neighbours("exchange", "any"))
 
 

@@ -10,12 +10,10 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from irisdp import NeighbouringRelation as Relation
-from irisdp import plan
+from irisdp import NeighbouringRelation, plan
 from irisdp._measurements import SizesShape, SortedSizes
-from irisdp._queries import category_sizes as sizes
-from irisdp._queries import statistics as value_counts
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._queries import category_sizes, statistics
+from irisdp._release.pipeline import read_statistics
 from irisdp._tables.table import open_table
 from support.exhaustion import (
     ASKED,
@@ -46,8 +44,8 @@ def told(request, monkeypatch):
     head, below = request.param
     monkeypatch.setitem(ASKED, WHOLE, ("sizes", "v"))
     monkeypatch.setitem(CHOSEN, WHOLE, {})
-    monkeypatch.setattr(sizes, "HEAD", head)
-    monkeypatch.setattr(sizes, "BELOW", below)
+    monkeypatch.setattr(category_sizes, "HEAD", head)
+    monkeypatch.setattr(category_sizes, "BELOW", below)
     fit = lru_cache(maxsize=None)(SizesShape.fit)
     monkeypatch.setattr(SizesShape, "fit", lambda self, noisy, records=None: fit(self, tuple(noisy), records))
     forget_counts()
@@ -96,7 +94,7 @@ def test_no_neighbours_can_be_told_apart_under_other_guarantees(told, guarantee)
 def test_what_is_multiplied_out_is_drawn(told):
     """The same numbers get noise, and the same list is shown."""
     planned = plan(frame((("a", 0), ("a", 1), ("a", 1))), "sizes", "v", ratio=2)
-    cells = read_cells(planned, LOTS[0])
+    cells = read_statistics(planned, LOTS[0])
     assert cells.nodes.told.tolist() == [[2, 1, 0]]
     assert sum(joint_law(planned, cells).values()) == 1
     certain = plan(frame((("a", 0), ("a", 1), ("a", 1))), "sizes", "v", epsilon=80).audiences[0].mechanism
@@ -112,8 +110,8 @@ class TestPlantedBugs:
     def few(self, monkeypatch, engine_once):
         monkeypatch.setitem(ASKED, WHOLE, ("sizes", "v"))
         monkeypatch.setitem(CHOSEN, WHOLE, {})
-        monkeypatch.setattr(sizes, "HEAD", 1)
-        monkeypatch.setattr(sizes, "BELOW", 1)
+        monkeypatch.setattr(category_sizes, "HEAD", 1)
+        monkeypatch.setattr(category_sizes, "BELOW", 1)
         yield
         forget_counts()
 
@@ -125,7 +123,7 @@ class TestPlantedBugs:
         assert not self.found(relation)
 
     def test_noise_for_one_number_where_two_move(self, monkeypatch):
-        monkeypatch.setattr(sizes, "halved", lambda privacy: privacy)
+        monkeypatch.setattr(category_sizes, "halved", lambda privacy: privacy)
         assert self.found("exchange")
 
     def test_counts_that_count_the_head_too(self, monkeypatch):
@@ -150,24 +148,28 @@ class TestPlantedBugs:
         assert self.found("add-remove")
 
     def test_a_bound_by_the_records_that_have_a_value(self, monkeypatch):
-        real = value_counts.count_values
+        real = statistics.count_values
 
         def counted(*arguments, **options):
             found = real(*arguments, **options)
             totals = [found.of_cell(cell).sum() for cell in range(len(found))]
-            return value_counts.ValueCounts(found.ends, found.counts, np.array(totals))
+            return statistics.ValueCounts(found.ends, found.counts, np.array(totals))
 
-        monkeypatch.setattr(sizes, "count_values", counted)
+        monkeypatch.setattr(category_sizes, "count_values", counted)
         assert self.found("exchange")
 
     def test_records_that_are_public_where_they_come_and_go(self, monkeypatch):
-        real = sizes.Sizes.nodes
-        monkeypatch.setattr(sizes.Sizes, "nodes", lambda self, found, relation: real(self, found, Relation.EXCHANGE))
+        real = category_sizes.Sizes.nodes
+        monkeypatch.setattr(
+            category_sizes.Sizes,
+            "nodes",
+            lambda self, found, relation: real(self, found, NeighbouringRelation.EXCHANGE),
+        )
         assert self.found("add-remove")
 
 
 def test_values_are_counted_without_their_names():
     table = open_table(frame((("a", 0), ("a", 1), ("b", 1), ("b", None), (None, 1))))
-    found = value_counts.count_values(table, table.column("v", "query"))
+    found = statistics.count_values(table, table.column("v", "query"))
     assert sorted(found.of_cell(0).tolist()) == [1, 3]
     assert found.total.tolist() == [5]

@@ -12,14 +12,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from irisdp import NeighbouringRelation as Relation
-from irisdp import Privacy, plan
-from irisdp._measurements import Grid as Steps
-from irisdp._measurements import MeanFromCentre, MeanFromEnds, MeanOfAll, StaircaseNoise
+from irisdp import NeighbouringRelation, Privacy, plan
+from irisdp._measurements import Grid, MeanFromCentre, MeanFromEnds, MeanOfAll, StaircaseNoise
 from irisdp._measurements.means import NoisyMeans
-from irisdp._queries import sum_and_mean as sums
+from irisdp._queries import sum_and_mean
 from irisdp._queries.clipped_values import StepTotals, total_steps
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._release.pipeline import read_statistics
 from support import exhaustion
 from support.exhaustion import (
     ASKED,
@@ -160,9 +158,9 @@ def test_tables_are_read_as_python_reads_them(lower, upper):
     for table in exhaustion.tables(ONE_CELL, 2):
         planned = plan(frame(table), "sum", "v", lower=lower, upper=upper, epsilon=1)
         known, above = totals_of(table, lower, upper)
-        nodes = read_cells(planned, LOTS[0]).nodes
+        nodes = read_statistics(planned, LOTS[0]).nodes
         assert nodes.values.tolist() == [above + lower * known]
-        means = read_cells(replace(planned, query=plan(frame(table), "mean", "v", **BY).query), LOTS[0]).nodes
+        means = read_statistics(replace(planned, query=plan(frame(table), "mean", "v", **BY).query), LOTS[0]).nodes
         assert (means.known.tolist(), means.records) == ([known], None)
 
 
@@ -174,8 +172,8 @@ def read_with(change):
 
     def read(table, stepped, **options):
         other = change(stepped.steps)
-        column = sums.read_stepped(
-            table, stepped.of.name, sums.ColumnChoices(lower=other.lower, upper=other.upper), "sum"
+        column = sum_and_mean.read_stepped(
+            table, stepped.of.name, sum_and_mean.ColumnChoices(lower=other.lower, upper=other.upper), "sum"
         )
         found = total_steps(table, column, **options)
         return StepTotals(found.total, found.known, found.above + (other.least - stepped.steps.least) * found.known)
@@ -207,8 +205,8 @@ class TestPlantedBugs:
 
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_a_sensitivity_that_is_one_less(self, relation, monkeypatch):
-        monkeypatch.setattr(sums, "StaircaseNoise", lambda privacy, moved: StaircaseNoise(privacy, moved - 1))
-        monkeypatch.setattr(sums, "noise_for", lambda privacy, *, each, **_: StaircaseNoise(privacy, each - 1))
+        monkeypatch.setattr(sum_and_mean, "StaircaseNoise", lambda privacy, moved: StaircaseNoise(privacy, moved - 1))
+        monkeypatch.setattr(sum_and_mean, "noise_for", lambda privacy, *, each, **_: StaircaseNoise(privacy, each - 1))
         assert self.found(monkeypatch, "sum", relation)
         assert self.found(monkeypatch, "sum", relation, missing=0)
         if relation == "exchange":
@@ -217,7 +215,7 @@ class TestPlantedBugs:
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_a_step_less_between_the_bounds_of_a_mean(self, relation, monkeypatch):
         kind = MeanFromCentre if relation == "exchange" else MeanFromEnds
-        fewer = kind(Privacy(ratio=64), Steps(-1, 1, Fraction(1))).noises
+        fewer = kind(Privacy(ratio=64), Grid(-1, 1, Fraction(1))).noises
         monkeypatch.setattr(kind, "noises", property(lambda self: fewer))
         assert self.found(monkeypatch, "mean", relation)
 
@@ -225,48 +223,48 @@ class TestPlantedBugs:
     @pytest.mark.parametrize(
         "change",
         [
-            lambda steps: Steps(steps.least, steps.most + 1, steps.size),
-            lambda steps: Steps(steps.least - 2, steps.most, steps.size),
-            lambda steps: Steps(-100, 100, steps.size),
+            lambda steps: Grid(steps.least, steps.most + 1, steps.size),
+            lambda steps: Grid(steps.least - 2, steps.most, steps.size),
+            lambda steps: Grid(-100, 100, steps.size),
         ],
         ids=["upper off by one", "lower beyond", "unclamped"],
     )
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_values_beyond_the_bounds(self, query, change, relation, monkeypatch):
-        monkeypatch.setattr(sums, "total_steps", read_with(change))
+        monkeypatch.setattr(sum_and_mean, "total_steps", read_with(change))
         assert self.found(monkeypatch, query, relation)
 
     @pytest.mark.parametrize("query", ["sum", "mean"])
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_a_missing_value_that_counts_as_one_beyond_the_bounds(self, query, relation, monkeypatch):
-        real = sums.read_stepped
-        monkeypatch.setattr(sums, "read_stepped", lambda *given: replace(real(*given), missing=5))
+        real = sum_and_mean.read_stepped
+        monkeypatch.setattr(sum_and_mean, "read_stepped", lambda *given: replace(real(*given), missing=5))
         assert self.found(monkeypatch, query, relation, missing=0)
 
     @pytest.mark.parametrize("query", ["sum", "mean"])
     def test_a_missing_value_that_counts_as_nothing_after_all(self, query, monkeypatch):
         """Under exchange noise is then for less than a value that turns into nothing moves a sum by."""
-        real = sums.total_steps
+        real = sum_and_mean.total_steps
 
         def read(table, stepped, **options):
             return real(table, replace(stepped, missing=None), **options)
 
-        monkeypatch.setattr(sums, "total_steps", read)
+        monkeypatch.setattr(sum_and_mean, "total_steps", read)
         asked(monkeypatch, query, FEW, lower=1, upper=2, most=2, missing=1)
         assert caught(query, {"relation": "exchange", **exact(1, 2)}, neighbours("exchange", "any")) == (query == "sum")
 
     @pytest.mark.parametrize("query", ["sum", "mean"])
     def test_a_missing_value_that_is_read_as_one_beyond_the_bounds(self, query, monkeypatch):
-        monkeypatch.setattr(sums, "total_steps", with_nulls_as(4))
+        monkeypatch.setattr(sum_and_mean, "total_steps", with_nulls_as(4))
         assert self.found(monkeypatch, query, "add-remove")
 
     def test_an_exchange_taken_for_one_that_comes_or_goes(self, monkeypatch):
-        for query, kind in (("sum", sums.Sum), ("mean", sums.Mean)):
+        for query, kind in (("sum", sum_and_mean.Sum), ("mean", sum_and_mean.Mean)):
             real = kind.mechanism
             monkeypatch.setattr(
                 kind,
                 "mechanism",
-                lambda self, privacy, relation, real=real: real(self, privacy, Relation.ADD_REMOVE),
+                lambda self, privacy, relation, real=real: real(self, privacy, NeighbouringRelation.ADD_REMOVE),
             )
             assert self.found(monkeypatch, query, "exchange")
 
@@ -275,7 +273,7 @@ class TestPlantedBugs:
         monkeypatch.setattr(
             MeanFromCentre,
             "noises",
-            property(lambda self: (real(self)[0], MeanFromEnds(self.privacy, Steps(0, 1, Fraction(1))).noises[0])),
+            property(lambda self: (real(self)[0], MeanFromEnds(self.privacy, Grid(0, 1, Fraction(1))).noises[0])),
         )
         assert self.found(monkeypatch, "mean", "exchange")
 
@@ -290,19 +288,19 @@ class TestPlantedBugs:
         assert self.found(monkeypatch, "mean", "add-remove")
 
     def test_ends_of_a_sum_from_the_records_that_have_a_value(self, monkeypatch):
-        real = sums.Sum.nodes
+        real = sum_and_mean.Sum.nodes
 
         def nodes(self, statistics, relation):
             return real(self, replace(statistics, total=statistics.known), relation)
 
-        monkeypatch.setattr(sums.Sum, "nodes", nodes)
+        monkeypatch.setattr(sum_and_mean.Sum, "nodes", nodes)
         assert self.found(monkeypatch, "sum", "exchange")
 
     def test_records_taken_for_public_where_they_come_and_go(self, monkeypatch):
-        for kind in (sums.Sum, sums.Mean):
+        for kind in (sum_and_mean.Sum, sum_and_mean.Mean):
             real = kind.nodes
             monkeypatch.setattr(
-                kind, "nodes", lambda self, found, relation, real=real: real(self, found, Relation.EXCHANGE)
+                kind, "nodes", lambda self, found, relation, real=real: real(self, found, NeighbouringRelation.EXCHANGE)
             )
             assert self.found(monkeypatch, kind.name, "add-remove")
 
@@ -312,12 +310,12 @@ def test_what_is_multiplied_out_is_drawn():
     table = frame((("a", None), ("a", -7), ("a", 1)))
     for relation, numbers in (("add-remove", [3, 5]), ("exchange", [-2, 2])):
         planned = plan(table, "mean", "v", lower=-2, upper=2, epsilon=400, relation=relation)
-        cells = read_cells(planned, LOTS[0])
+        cells = read_statistics(planned, LOTS[0])
         mechanism = planned.audiences[0].mechanism
         assert mechanism.draw(cells.nodes).tolist() == [numbers]
         assert mechanism.show([numbers], cells.nodes) == [-0.5]
     law = Counter(plan(table, "sum", "v", lower=-2, upper=2, ratio=2).audiences[0].mechanism.law(
-        read_cells(plan(table, "sum", "v", lower=-2, upper=2, ratio=2), LOTS[0]).nodes, 0, 3
+        read_statistics(plan(table, "sum", "v", lower=-2, upper=2, ratio=2), LOTS[0]).nodes, 0, 3
     ))  # fmt: skip
     assert sum(law.values()) == 1
     assert max(law, key=law.get) in (-2, -1, 0)

@@ -12,9 +12,8 @@ import pytest
 from irisdp import plan
 from irisdp._measurements import MeanFromEnds, StaircaseNoise
 from irisdp._measurements.means import NoisyMeans
-from irisdp._queries import clipped_values as stepped
-from irisdp._queries import sum_and_mean as sums
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._queries import clipped_values, sum_and_mean
+from irisdp._release.pipeline import read_statistics
 from support.exhaustion import (
     ASKED,
     CHOSEN,
@@ -110,18 +109,18 @@ class TestPlantedBugs:
 
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_noise_for_one_record_less(self, relation, monkeypatch):
-        monkeypatch.setattr(sums, "noise_for", lambda privacy, *, each, **_: StaircaseNoise(privacy, each // 2))
+        monkeypatch.setattr(sum_and_mean, "noise_for", lambda privacy, *, each, **_: StaircaseNoise(privacy, each // 2))
         assert self.found("sum", relation)
 
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_a_mean_with_noise_for_one_record(self, relation, monkeypatch):
-        real = sums.MeanFromCentre if relation == "exchange" else MeanFromEnds
-        monkeypatch.setattr(sums, real.__name__, lambda privacy, steps, kept: real(privacy, steps))
+        real = sum_and_mean.MeanFromCentre if relation == "exchange" else MeanFromEnds
+        monkeypatch.setattr(sum_and_mean, real.__name__, lambda privacy, steps, kept: real(privacy, steps))
         assert self.found("mean", relation)
 
     @pytest.mark.parametrize("name", ["sum", "mean"])
     def test_an_exchange_of_persons_taken_for_one_who_comes_or_goes(self, name, monkeypatch):
-        kind = sums.Sum if name == "sum" else sums.Mean
+        kind = sum_and_mean.Sum if name == "sum" else sum_and_mean.Mean
         real = kind.mechanism
 
         def mechanism(self, privacy, relation):
@@ -132,18 +131,18 @@ class TestPlantedBugs:
         assert self.found(name, "exchange")
 
     def test_noise_for_one_group_where_there_are_two(self, monkeypatch):
-        monkeypatch.setattr(sums, "noise_for", lambda privacy, *, each, **_: StaircaseNoise(privacy, each))
+        monkeypatch.setattr(sum_and_mean, "noise_for", lambda privacy, *, each, **_: StaircaseNoise(privacy, each))
         assert self.found("sum by groups", "add-remove")
 
     def test_groups_that_are_not_limited(self, monkeypatch):
-        real = stepped.records_statement
+        real = clipped_values.records_statement
 
         def planted(*given, **options):
             statement = real(*given, **options)
             assert "WHERE place <= 1" in statement
             return statement.replace("WHERE place <= 1", "WHERE place <= 9")
 
-        monkeypatch.setattr(stepped, "records_statement", planted)
+        monkeypatch.setattr(clipped_values, "records_statement", planted)
         forget_counts()
         assert self.found("sum by groups, one each", "add-remove")
 
@@ -154,4 +153,4 @@ def test_values_are_no_part_of_a_persons_group():
     planned = plan(
         table, "sum", "v", lower=0, upper=2, by="g", groups=["a"], epsilon=1, unit="u", at_most=3, groups_per_unit=1
     )
-    assert read_cells(planned, LOTS[0]).nodes.values.tolist() == [3]
+    assert read_statistics(planned, LOTS[0]).nodes.values.tolist() == [3]

@@ -8,12 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from irisdp import NeighbouringRelation as Relation
-from irisdp import plan
-from irisdp._queries import clipped_values as queries_weights
-from irisdp._queries import sum_and_mean as sums
+from irisdp import NeighbouringRelation, plan
+from irisdp._queries import clipped_values, sum_and_mean
 from irisdp._queries.clipped_values import clamped
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._release.pipeline import read_statistics
 from support import exhaustion
 from support.exhaustion import (
     ASKED,
@@ -110,7 +108,7 @@ def test_tables_are_read_as_python_reads_them(missing):
             held = missing if value is None else min(max(value, -1), 1)
             if held is not None and weight is not None:
                 true += held * min(max(weight, 0), 2)
-        assert read_cells(one, LOTS[0]).nodes.values.tolist() == [true]
+        assert read_statistics(one, LOTS[0]).nodes.values.tolist() == [true]
 
 
 class TestPlantedBugs:
@@ -134,33 +132,35 @@ class TestPlantedBugs:
 
         assert not self.found(monkeypatch, relation)
         forget_counts()
-        real = sums.total_steps
-        monkeypatch.setattr(queries_weights, "clamped", unclamped)
+        real = sum_and_mean.total_steps
+        monkeypatch.setattr(clipped_values, "clamped", unclamped)
         assert not self.found(monkeypatch, relation)
         forget_counts()
-        monkeypatch.setattr(sums, "total_steps", read)
+        monkeypatch.setattr(sum_and_mean, "total_steps", read)
         assert self.found(monkeypatch, relation)
 
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_noise_for_values_without_their_weights(self, relation, monkeypatch):
-        real = sums.noise_for
-        monkeypatch.setattr(sums, "noise_for", lambda privacy, *, each, total, cells: real(
+        real = sum_and_mean.noise_for
+        monkeypatch.setattr(sum_and_mean, "noise_for", lambda privacy, *, each, total, cells: real(
             privacy, each=each // 2, total=total // 2, cells=cells
         ))  # fmt: skip
         assert self.found(monkeypatch, relation)
 
     def test_an_exchange_taken_for_one_that_comes_or_goes(self, monkeypatch):
-        real = sums.Sum.mechanism
-        monkeypatch.setattr(sums.Sum, "mechanism", lambda self, privacy, _: real(self, privacy, Relation.ADD_REMOVE))
+        real = sum_and_mean.Sum.mechanism
+        monkeypatch.setattr(
+            sum_and_mean.Sum, "mechanism", lambda self, privacy, _: real(self, privacy, NeighbouringRelation.ADD_REMOVE)
+        )
         assert self.found(monkeypatch, "exchange")
 
     def test_a_ladder_that_leaves_nothing_out(self, monkeypatch):
         """Of values above 0 alone, a weight of 0 may still take all of it away."""
-        real = sums.Sum.mechanism
+        real = sum_and_mean.Sum.mechanism
 
         def mechanism(self, privacy, relation):
             shorter = replace(self.stepped.steps, least=self.stepped.steps.most - 1)
             return real(replace(self, stepped=replace(self.stepped, steps=shorter, missing=0)), privacy, relation)
 
-        monkeypatch.setattr(sums.Sum, "mechanism", mechanism)
+        monkeypatch.setattr(sum_and_mean.Sum, "mechanism", mechanism)
         assert self.found(monkeypatch, "exchange", lower=1, upper=2)

@@ -15,9 +15,7 @@ import pyarrow as pa
 import pyarrow.compute
 import pytest
 
-from irisdp._tables import arrow_values as objects
-from irisdp._tables import dataframes as frames
-from irisdp._tables import dataframes as relations
+from irisdp._tables import arrow_values, dataframes
 from support.every_form import (
     QUESTIONS,
     Question,
@@ -176,15 +174,15 @@ def test_what_pandas_changed_before_is_another_table(few, tmp_path):
 
 
 def instants_as_the_callers_session_shows_them(patch):
-    real = relations._plain
+    real = dataframes._plain
     zoned = "timestamp with time zone"
     patch.setattr(
-        relations, "_plain", lambda value, kind: f"CAST({value} AS TIMESTAMP)" if kind == zoned else real(value, kind)
+        dataframes, "_plain", lambda value, kind: f"CAST({value} AS TIMESTAMP)" if kind == zoned else real(value, kind)
     )
 
 
 def frames_whose(patch, is_changed, change):
-    real = frames.arrow_table
+    real = dataframes.arrow_table
 
     def table_of(frame, *given):
         table = real(frame, *given)
@@ -193,7 +191,7 @@ def frames_whose(patch, is_changed, change):
                 table = table.set_column(place, column.name, change(table[column.name]))
         return table
 
-    patch.setattr(frames, "arrow_table", table_of)
+    patch.setattr(dataframes, "arrow_table", table_of)
 
 
 def whole_numbers_as_doubles(patch):
@@ -207,8 +205,8 @@ def letters_in_one_normal_form(patch):
 
 
 def decimals_to_one_place(patch):
-    real = objects.text_of
-    patch.setattr(objects, "text_of", lambda one: real(round(float(one), 1) if isinstance(one, Decimal) else one))
+    real = arrow_values.text_of
+    patch.setattr(arrow_values, "text_of", lambda one: real(round(float(one), 1) if isinstance(one, Decimal) else one))
 
 
 PLANTED = {

@@ -18,6 +18,7 @@ from irisdp.graphs import (
     Path,
     Product,
     SortedHistograms,
+    _explicit,
     boundary,
     check_morphism,
     colour,
@@ -33,9 +34,6 @@ from irisdp.graphs import (
     interior,
     listed,
     touching,
-)
-from irisdp.graphs import (
-    _explicit as search,
 )
 from support.seeds import fresh_generator
 from support.sweeps import tried
@@ -234,10 +232,10 @@ def depth_by_definition(graph, colours, *, within_class):
 
 
 @pytest.mark.parametrize("seed", range(60))
-@pytest.mark.parametrize("thin", [0, search.THIN])
+@pytest.mark.parametrize("thin", [0, _explicit.THIN])
 def test_depth_is_the_distance_to_ones_own_boundary_in_the_graph_and_in_the_class(seed, thin, monkeypatch):
     """Both notions of distance, and both ways the search advances."""
-    monkeypatch.setattr(search, "THIN", thin)
+    monkeypatch.setattr(_explicit, "THIN", thin)
     graph, colours = random_case(seed)
     coloured = colour(graph_from_networkx(graph), colours)
     found = depth(coloured).tolist()
@@ -256,7 +254,7 @@ def test_the_depth_oracle_catches_a_boundary_without_one_node():
     coloured = colour(graph_from_networkx(graph), colours)
     explicit = listed(coloured.graph)
     sources = np.flatnonzero(boundary(coloured))
-    broken = search.breadth_first(explicit.indptr, explicit.indices, sources[1:])
+    broken = _explicit.breadth_first(explicit.indptr, explicit.indices, sources[1:])
     assert broken.tolist() != depth_by_definition(graph, colours, within_class=False)
 
 

@@ -15,6 +15,7 @@ from irisdp import BadInput, Privacy
 from irisdp.privacy import (
     Gaussian,
     Pair,
+    _shape,
     are_close,
     as_pairs,
     enclose_steps,
@@ -31,9 +32,6 @@ from irisdp.privacy import (
     tightened,
     turning_point,
     workable,
-)
-from irisdp.privacy import (
-    _shape as runs,
 )
 from irisdp.privacy._gaussian import _normal, gaussian_pairs
 from irisdp.privacy._parameters import LONGEST, changed, even_odds
@@ -240,7 +238,7 @@ def test_what_one_piece_makes_of_a_start_is_bracketed(slope, constant, count):
     line, start, exact = Line(slope, constant), F(1, 97), F(1, 97)
     for _ in range(count):
         exact = line.at(exact)
-    down, up = (runs._run(start, count, line, 10, up=side) for side in (False, True))
+    down, up = (_shape._run(start, count, line, 10, up=side) for side in (False, True))
     assert down <= exact <= up <= down + F(1, 1 << 10)
 
 
@@ -372,13 +370,13 @@ def test_steps_are_enclosed_where_a_piece_climbs_by_its_delta_alone(start, count
 
 
 def test_steps_that_were_rounded_too_much_are_taken_again(monkeypatch):
-    real, tried = runs._track, []
+    real, tried = _shape._track, []
 
     def coarser(s, count, shape, bits, *, up):
         tried.append(bits)
         return real(s, count, shape, bits // 8, up=up)
 
-    monkeypatch.setattr(runs, "_track", coarser)
+    monkeypatch.setattr(_shape, "_track", coarser)
     both = Privacy.all([Privacy(ratio=4), Privacy(ratio=2, delta="1/100")])
     found = enclose_steps(F(1, 77), 9, both, width=F(1, 1 << 90))
     assert steps(F(1, 77), 9, both) in found

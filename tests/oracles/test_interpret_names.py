@@ -10,16 +10,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from irisdp import BadInput, Privacy, interpret
-from irisdp import NeighbouringRelation as Relation
-from irisdp._measurements import DecisionMeasurement as DepthClasses
-from irisdp._measurements import LargestCategory
+from irisdp import BadInput, NeighbouringRelation, Privacy, interpret
+from irisdp._measurements import DecisionMeasurement, LargestCategory
 from irisdp._queries import Band
 from irisdp._queries.majority import Majority
 from irisdp._queries.statistics import Statistics
 from irisdp._queries.threshold import AtLeast, AtMost
-from irisdp.interpretation import _name_rules as yes_or_no
-from irisdp.interpretation import _winner_rule as gap_classes
+from irisdp.interpretation import _name_rules, _winner_rule
 from irisdp.mechanisms import PermuteAndFlip, Pull, balanced_line, privacy_to_document
 
 NARROW = F(1, 10**12)
@@ -41,7 +38,7 @@ def answers_of(query, relation, privacy, tables):
     """Return the exact law of the answer to each table (yes, no, abstaining), and the true answer."""
     total, yes, no = (np.array(column) for column in zip(*((sum(table), *table[:2]) for table in tables), strict=True))
     nodes = query.nodes(Statistics(total, yes, no), relation)
-    cells = DepthClasses(balanced_line(privacy), privacy)
+    cells = DecisionMeasurement(balanced_line(privacy), privacy)
     truths = [nodes.classes[place] for place in nodes.true_class.tolist()]
     return [(cells.law(nodes, cell, 0), truth) for cell, truth in enumerate(truths)]
 
@@ -70,7 +67,7 @@ def checked_threshold(query, relation, privacy, first, last, weights=None, **kno
     tables = [(count, size - count, 0) for count in counts]
     laws = answers_of(query, relation, privacy, tables)
     weights = [F(1)] * len(laws) if weights is None else weights[first : last + 1]
-    cells = DepthClasses(balanced_line(privacy), privacy).to_document()
+    cells = DecisionMeasurement(balanced_line(privacy), privacy).to_document()
     release = sidecar({**query.describe(), "expression": "v"}, privacy, relation, cells)
     worst = min(law[truth] for (law, truth), w in zip(laws, weights, strict=True) if w)
     for name in ("yes", "no"):
@@ -78,7 +75,7 @@ def checked_threshold(query, relation, privacy, first, last, weights=None, **kno
 
 
 @pytest.mark.parametrize("privacy", PAIRS, ids=str)
-@pytest.mark.parametrize("relation", Relation)
+@pytest.mark.parametrize("relation", NeighbouringRelation)
 @pytest.mark.parametrize("query", [AtLeast(4, "v"), AtMost(2, "v"), AtLeast(1, "v")], ids=lambda query: query.name)
 def test_a_yes_or_no_is_as_likely_true_as_bayes_says(privacy, relation, query):
     for first, last in ((0, 5), (0, 13), (2, 4), (1, 9)):
@@ -119,7 +116,7 @@ def checked_band(relation, privacy, starts, first, last, weights=None, **known):
 @pytest.mark.parametrize(
     "privacy", [PAIRS[0], PAIRS[1], Privacy.all([Privacy(epsilon=1), Privacy(epsilon="1/2", delta="1e-2")])], ids=str
 )
-@pytest.mark.parametrize("relation", Relation)
+@pytest.mark.parametrize("relation", NeighbouringRelation)
 def test_a_band_is_as_likely_true_as_bayes_says(privacy, relation):
     for starts, first, last in (((3,), 0, 6), ((2, 5, 6), 0, 9), ((2, 5), 1, 7), ((1, 4, 9), 0, 6), ((4, 30), 2, 12)):
         checked_band(relation, privacy, starts, first, last, at_least=first, at_most=last)
@@ -139,7 +136,7 @@ def checked_majority(relation, privacy, first, last, lead):
     ]
     # One who abstains keeps the table from being of nobody, where nothing could change.
     laws = answers_of(Majority("v"), relation, privacy, [(yes, no, last + 1 - yes - no) for yes, no in kinds])
-    cells = DepthClasses(balanced_line(privacy), privacy).to_document()
+    cells = DecisionMeasurement(balanced_line(privacy), privacy).to_document()
     release = sidecar({"query": "majority", "expression": "v"}, privacy, relation, cells)
     worst = min(law[truth] for law, truth in laws)
     for name in ("yes", "no"):
@@ -148,7 +145,7 @@ def checked_majority(relation, privacy, first, last, lead):
 
 
 @pytest.mark.parametrize("privacy", PAIRS, ids=str)
-@pytest.mark.parametrize("relation", Relation)
+@pytest.mark.parametrize("relation", NeighbouringRelation)
 def test_a_majority_is_as_likely_true_as_bayes_says(privacy, relation):
     for first, last, lead in ((0, 6, 0), (0, 7, 1), (5, 5, 0), (6, 6, 0), (3, 8, 2), (7, 7, 2), (6, 6, 3), (4, 9, 4)):
         checked_majority(relation, privacy, first, last, lead)
@@ -159,7 +156,7 @@ def test_a_majority_is_as_likely_true_as_bayes_says(privacy, relation):
 )
 def test_many_tables_are_taken_together_and_enclosed(privacy, last):
     start = 10_000
-    cells = DepthClasses(balanced_line(privacy), privacy).to_document()
+    cells = DecisionMeasurement(balanced_line(privacy), privacy).to_document()
     release = sidecar({"query": "at-least", "threshold": str(start), "expression": "v"}, privacy, "add-remove", cells)
     found = interpret(release, "yes", at_most=last).answers[0].probability
     first, ratio = float(balanced_line(privacy).boundary[0][0]), float(privacy.ratio)
@@ -174,9 +171,9 @@ def test_many_tables_are_taken_together_and_enclosed(privacy, last):
 
 
 WINNERS = [
-    (Pull, Relation.EXCHANGE, "pull-from-the-top"),
-    (PermuteAndFlip, Relation.EXCHANGE, "permute-and-flip"),
-    (PermuteAndFlip, Relation.ADD_REMOVE, "permute-and-flip"),
+    (Pull, NeighbouringRelation.EXCHANGE, "pull-from-the-top"),
+    (PermuteAndFlip, NeighbouringRelation.EXCHANGE, "permute-and-flip"),
+    (PermuteAndFlip, NeighbouringRelation.ADD_REMOVE, "permute-and-flip"),
 ]
 
 
@@ -253,28 +250,30 @@ def test_the_worst_lead_is_that_over_all_others_alike(kind, relation, name):
 def test_a_wrong_weight_or_depth_would_be_seen(monkeypatch):
     checked_winner(*WINNERS[0], 3, Privacy(ratio=2), 0, 6, 0)
     with monkeypatch.context() as planted, pytest.raises(AssertionError):
-        planted.setattr(gap_classes, "_in_any_order", lambda rows, copies: copies.tolist())
+        planted.setattr(_winner_rule, "_in_any_order", lambda rows, copies: copies.tolist())
         checked_winner(*WINNERS[0], 3, Privacy(ratio=2), 0, 6, 0)
     with monkeypatch.context() as planted, pytest.raises(AssertionError):
         planted.setattr(
             LargestCategory, "chances", lambda self, gaps, whole=LargestCategory.chances: whole(self, 2 * gaps)
         )
         checked_winner(*WINNERS[0], 3, Privacy(ratio=2), 0, 6, 0)
-    checked_majority(Relation.EXCHANGE, Privacy(ratio=2), 0, 6, 0)
+    checked_majority(NeighbouringRelation.EXCHANGE, Privacy(ratio=2), 0, 6, 0)
     with monkeypatch.context() as planted, pytest.raises(AssertionError):
-        whole = yes_or_no.side_of_leads
+        whole = _name_rules.side_of_leads
         planted.setattr(
-            yes_or_no, "side_of_leads", lambda *told, furthest: whole(*told, furthest=lambda depth: furthest(depth) + 1)
+            _name_rules,
+            "side_of_leads",
+            lambda *told, furthest: whole(*told, furthest=lambda depth: furthest(depth) + 1),
         )
-        checked_majority(Relation.EXCHANGE, Privacy(ratio=2), 0, 6, 0)
-    checked_threshold(AtLeast(4, "v"), Relation.EXCHANGE, Privacy(ratio=2), 0, 9, at_most=9)
+        checked_majority(NeighbouringRelation.EXCHANGE, Privacy(ratio=2), 0, 6, 0)
+    checked_threshold(AtLeast(4, "v"), NeighbouringRelation.EXCHANGE, Privacy(ratio=2), 0, 9, at_most=9)
     with monkeypatch.context() as planted, pytest.raises(AssertionError):
-        checked_threshold(AtLeast(5, "v"), Relation.EXCHANGE, Privacy(ratio=2), 0, 9, at_most=8)
+        checked_threshold(AtLeast(5, "v"), NeighbouringRelation.EXCHANGE, Privacy(ratio=2), 0, 9, at_most=8)
 
 
 def test_what_the_reader_knows_may_decide_it():
     privacy = Privacy(ratio=2)
-    cells = DepthClasses(balanced_line(privacy), privacy).to_document()
+    cells = DecisionMeasurement(balanced_line(privacy), privacy).to_document()
     release = sidecar({"query": "at-least", "threshold": "4", "expression": "v"}, privacy, "add-remove", cells)
     for name, known, probability in (
         ("yes", {"at_least": 4}, 1),
@@ -292,7 +291,7 @@ def test_what_the_reader_knows_may_decide_it():
 
 def test_an_answer_that_cannot_be_wrong_is_true():
     privacy = Privacy(ratio=2)
-    cells = DepthClasses(balanced_line(privacy), privacy).to_document()
+    cells = DecisionMeasurement(balanced_line(privacy), privacy).to_document()
     alone = sidecar({"query": "at-least", "threshold": "4"}, privacy, "exchange", cells)
     never = sidecar({"query": "at-least", "threshold": "0", "expression": "v"}, privacy, "add-remove", cells)
     for release in (alone, never):

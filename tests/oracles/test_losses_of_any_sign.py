@@ -11,9 +11,8 @@ import pytest
 
 from irisdp import Privacy, audit, certify, design
 from irisdp._exact import as_fraction, json_bytes
-from irisdp.certify import _theorems as geometric_powers
-from irisdp.certify import verify_mechanism
-from irisdp.certify._audited_mechanism import audited_mechanism as subject_of
+from irisdp.certify import _theorems, verify_mechanism
+from irisdp.certify._audited_mechanism import audited_mechanism
 from irisdp.certify._matrix_files import as_document
 from irisdp.certify._objectives import read_goal
 from irisdp.certify._theorems import prove
@@ -28,7 +27,7 @@ def table(n, shifts):
 
 def bound_of(mechanism):
     """Return what the theorem proves, whatever the file states."""
-    subject = subject_of(as_document(mechanism))
+    subject = audited_mechanism(as_document(mechanism))
     goal = read_goal(subject, mechanism.certificate)
     return as_fraction(prove(subject, mechanism.certificate, goal).bound)
 
@@ -109,8 +108,8 @@ def test_rounding_does_not_turn_with_the_sign(prior, tmp_path, monkeypatch):
         exact = audit(made).optimality
         assert exact.holds
         with monkeypatch.context() as patch:
-            patch.setattr(geometric_powers, "LONGEST", 1)
-            patch.setattr(geometric_powers, "FIXED_POINT", 150)
+            patch.setattr(_theorems, "LONGEST", 1)
+            patch.setattr(_theorems, "FIXED_POINT", 150)
             proven = bound_of(made)
         assert exact.lower_bound - Fraction(1, 10**30) <= proven <= bound_of(made)
         assert verified(made, tmp_path)[0]

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irisdp import Mechanism, Privacy, design
-from irisdp.certify import _loss_distributions as loss_distributions
-from irisdp.certify import compose, dominating_pair, privacy_profile
+from irisdp.certify import _loss_distributions, compose, dominating_pair, privacy_profile
 from irisdp.graphs import graph_from_document
 from irisdp.mechanisms import randomized_response
 from support.sweeps import tried
@@ -33,7 +32,7 @@ def mechanisms(draw):
 def composed(mechanism, times, *, work):
     """Compose with as much exact work as is allowed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loss_distributions, "_MOST_WORK", work)
+        patch.setattr(_loss_distributions, "_MOST_WORK", work)
         return compose(mechanism, times=times)
 
 

@@ -12,8 +12,7 @@ import pytest
 import irisdp.graphs._symmetry as symmetry_module
 from irisdp import CertificateRejected, Privacy, audit, design
 from irisdp.certify import verify_mechanism
-from irisdp.design import _symmetry_reduction as by_orbits
-from irisdp.design import one_answer, relaxations
+from irisdp.design import _symmetry_reduction, one_answer, relaxations
 from irisdp.graphs import Hamming, Path, Symmetry, graph_from_edges, graph_from_networkx, regular_layers, symmetry
 from irisdp.mechanisms import read_document
 from support.programs import Program
@@ -309,7 +308,7 @@ def test_too_much_symmetry_would_be_noticed(monkeypatch):
     right = design.distance(graph, Privacy(ratio=2)).objective.value
     assert abs(float(right) - expected) < AGREEMENT
     too_much = Symmetry.generated(np.array([np.roll(np.arange(6), 1), np.arange(6)[::-1]]))
-    monkeypatch.setattr(by_orbits, "group_of", lambda *given: too_much)
+    monkeypatch.setattr(_symmetry_reduction, "group_of", lambda *given: too_much)
     wrong = design.distance(graph, Privacy(ratio=2))
     assert abs(float(wrong.objective.value) - expected) > SEEN
     assert not audit(wrong).holds

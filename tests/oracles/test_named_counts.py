@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from irisdp import BadInput, Privacy
-from irisdp._measurements import GroupCountNodes as GroupCounts
-from irisdp._measurements import NoisyCountSelection as NamedCounts
-from irisdp._measurements import PartitionSelection, share_of
+from irisdp._measurements import GroupCountNodes, NoisyCountSelection, PartitionSelection, share_of
 from irisdp._measurements.partition_selection import UNNAMED
 from irisdp.privacy import step, steps
 from support.closeness import hockey_stick
@@ -32,7 +30,7 @@ PAIRS = [
 
 def groups(counted, others):
     none = np.zeros(len(counted), dtype=np.int64)
-    return GroupCounts(np.array(counted), none, None, np.array(others))
+    return GroupCountNodes(np.array(counted), none, None, np.array(others))
 
 
 def law_of(mechanism, counted, others=0):
@@ -41,7 +39,7 @@ def law_of(mechanism, counted, others=0):
 
 @pytest.mark.parametrize("privacy", PAIRS, ids=str)
 def test_one_record_uses_up_every_pair_and_no_more(privacy):
-    mechanism = NamedCounts(privacy)
+    mechanism = NoisyCountSelection(privacy)
     laws = [law_of(mechanism, count) for count in range(41)]
     assert laws[0] == {None: 1}
     for pair in privacy.pairs:
@@ -57,14 +55,14 @@ def test_one_record_uses_up_every_pair_and_no_more(privacy):
 @pytest.mark.parametrize("privacy", PAIRS, ids=str)
 def test_a_group_is_named_as_often_as_by_the_best_selection_alone(privacy):
     """The count comes on top, at no further cost."""
-    mechanism, alone = NamedCounts(privacy), PartitionSelection(privacy)
+    mechanism, alone = NoisyCountSelection(privacy), PartitionSelection(privacy)
     assert [1 - law_of(mechanism, count)[None] for count in range(30)] == [alone.law(count) for count in range(30)]
     assert mechanism.named_from() == alone.named_from()
 
 
 @pytest.mark.parametrize("privacy", PAIRS, ids=str)
 def test_a_record_of_either_kind_uses_up_no_more(privacy):
-    mechanism, most = NamedCounts(privacy, split=True), tried(6, 15)
+    mechanism, most = NoisyCountSelection(privacy, split=True), tried(6, 15)
     laws = {pair: law_of(mechanism, *pair) for pair in product(range(most + 1), repeat=2)}
     assert laws[0, 0] == {None: 1}
     for (counted, others), one in laws.items():
@@ -77,7 +75,7 @@ def test_a_record_of_either_kind_uses_up_no_more(privacy):
 
 @pytest.mark.parametrize("privacy", PAIRS, ids=str)
 def test_a_group_in_two_equal_parts_is_named_least_often(privacy):
-    mechanism = NamedCounts(privacy, split=True)
+    mechanism = NoisyCountSelection(privacy, split=True)
     for size in range(tried(9, 20)):
         chances = [1 - law_of(mechanism, part, size - part)[None] for part in range(size + 1)]
         assert min(chances) == chances[size // 2]
@@ -146,14 +144,14 @@ def test_no_other_way_to_name_and_count_serves_any_reader_better(case):
     weights = [source.randint(0, 5) for _ in range(most + 1)]
     prior = None if case % 3 == 0 or not sum(weights) else [weight / sum(weights) for weight in weights]
     best = tailored(privacy, losses, prior)
-    laws = [law_of(NamedCounts(privacy), count) for count in range(most + 1)]
+    laws = [law_of(NoisyCountSelection(privacy), count) for count in range(most + 1)]
     assert read(laws, losses, prior) == pytest.approx(best, abs=AGREE)
 
 
 def test_rounded_to_whole_numbers_it_would_lose_something():
     """The control: cells matter where δ is not aligned."""
     privacy, worse = PAIRS[1], 0
-    mechanism = NamedCounts(privacy)
+    mechanism = NoisyCountSelection(privacy)
     for case in range(12):
         source = fresh_random(f"named counts {case}")
         losses, prior = losses_of(source, 4), [1 / 5] * 5
@@ -170,7 +168,7 @@ def test_rounded_to_whole_numbers_it_would_lose_something():
 
 @pytest.mark.parametrize("split", [False, True])
 def test_draws_follow_the_law(split):
-    mechanism = NamedCounts(Privacy(ratio=2, delta="1/7"), split=split)
+    mechanism = NoisyCountSelection(Privacy(ratio=2, delta="1/7"), split=split)
     for counted, others in ((0, 0), (1, 0), (3, 1), (0, 4), (7, 2)):
         number = 1 << 16
         drawn = mechanism.draw(groups([counted] * number, [others] * number))
@@ -184,7 +182,7 @@ def test_draws_follow_the_law(split):
 
 
 def test_what_is_not_named_says_nothing():
-    mechanism = NamedCounts(Privacy(epsilon=1, delta="1e-6"))
+    mechanism = NoisyCountSelection(Privacy(epsilon=1, delta="1e-6"))
     drawn = mechanism.draw(groups([0, 1000], [0, 0]))
     assert mechanism.named(drawn).tolist() == [False, True]
     assert drawn[0] == UNNAMED
@@ -192,7 +190,7 @@ def test_what_is_not_named_says_nothing():
 
 def test_noise_without_an_end_names_nothing():
     with pytest.raises(BadInput, match="delta: must be above 0"):
-        NamedCounts(Privacy(epsilon=1))
+        NoisyCountSelection(Privacy(epsilon=1))
 
 
 @pytest.mark.parametrize("records", [1, 2, 3, 7])
@@ -212,7 +210,7 @@ def test_the_shares_of_several_records_come_to_no_more_than_the_whole(privacy, r
 def test_a_person_with_two_records_anywhere_uses_up_no_more(split):
     """Two in one count, one in each of a group's two, and two of two groups: the joint laws as fractions."""
     privacy = Privacy(ratio=4, delta="3/10")
-    mechanism = NamedCounts(privacy, split=split, records=2)
+    mechanism = NoisyCountSelection(privacy, split=split, records=2)
 
     def joint(*pairs):
         laws = [law_of(mechanism, *pair) for pair in pairs]
@@ -245,7 +243,7 @@ def test_several_pairs_have_no_share():
 @pytest.mark.parametrize("privacy", PAIRS[1:4], ids=str)
 def test_ends_hold_as_often_as_promised_given_that_a_group_is_named(privacy, confidence, split):
     """Whatever its count and, with a condition, however many other records it has: as fractions."""
-    mechanism = NamedCounts(privacy, split=split)
+    mechanism = NoisyCountSelection(privacy, split=split)
     for counted, others in product(range(tried(12, 40)), (0, 1, 3, 9, 40) if split else (0,)):
         law = law_of(mechanism, counted, others)
         law.pop(None)
@@ -262,7 +260,7 @@ def test_ends_hold_as_often_as_promised_given_that_a_group_is_named(privacy, con
 def test_ends_that_forget_the_naming_fail_small_groups():
     """The control: as wide as the noise asks for on either side, and no wider."""
     privacy = PAIRS[3]
-    mechanism, distance = NamedCounts(privacy), 3
+    mechanism, distance = NoisyCountSelection(privacy), 3
     law = law_of(mechanism, 1)
     law.pop(None)
     assert mechanism.chance_within(distance).lower > F(99, 100)
@@ -271,6 +269,6 @@ def test_ends_that_forget_the_naming_fail_small_groups():
 
 
 def test_far_above_the_threshold_ends_are_those_of_the_noise():
-    mechanism = NamedCounts(Privacy(epsilon=1, delta="1e-6"))
+    mechanism = NoisyCountSelection(Privacy(epsilon=1, delta="1e-6"))
     between = mechanism.assurance([3 * 1000 + 1, 3 * 14 + 1], [], groups([0], [0]), F(19, 20)).columns
     assert (between["answer_low"], between["answer_high"]) == ([997, 1], [1003, 17])

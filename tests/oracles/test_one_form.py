@@ -12,8 +12,7 @@ import pyarrow as pa
 import pytest
 
 from irisdp._tables.canonical_sql import one_form, spell
-from irisdp._tables.columns import Column
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import Column, ColumnType
 from irisdp._tables.expressions import _parse, read_condition
 from irisdp._tables.sql_compiler import ConditionCompiler
 from support.seeds import fresh_generator
@@ -23,9 +22,14 @@ pytestmark = pytest.mark.usefixtures("one_engine")
 
 NUMBERS = [None, float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1.0, 64.0]
 RECORDS = list(itertools.product(NUMBERS, NUMBERS, [None, "", "a", "b"], [None, True, False]))
-TYPED = [Column("x", Kind.NUMBER), Column("y", Kind.NUMBER), Column("t", Kind.TEXT), Column("b", Kind.BOOLEAN)]
+TYPED = [
+    Column("x", ColumnType.NUMBER),
+    Column("y", ColumnType.NUMBER),
+    Column("t", ColumnType.TEXT),
+    Column("b", ColumnType.BOOLEAN),
+]
 TABLE = pa.table(dict(zip("xytb", zip(*RECORDS, strict=True), strict=True)))
-UNTYPED = [Column(name, Kind.UNTYPED) for name in "xytb"]
+UNTYPED = [Column(name, ColumnType.UNTYPED) for name in "xytb"]
 TEXTS = pa.table({name: [None if v is None else str(v).lower() for v in TABLE[name].to_pylist()] for name in "xytb"})
 
 SIDES = ["x", "y", "x - y", "1", "0 * x", "-x"]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy, design
-from irisdp.design import _path_bounds as path_bounds
 from irisdp.design import (
+    _path_bounds,
     best_path_bound,
     exponential_ratio,
     exponential_ratio_limit,
@@ -142,5 +142,5 @@ def test_a_bound_read_as_printed_would_be_noticed(monkeypatch):
     privacy = Privacy(ratio=2)
     optimum = design.distance(Path(150), privacy).objective.value
     assert best_path_bound(150, privacy).value <= optimum
-    monkeypatch.setattr(path_bounds, "_escape_below", lambda slack: Fraction(2))
+    monkeypatch.setattr(_path_bounds, "_escape_below", lambda slack: Fraction(2))
     assert best_path_bound(150, privacy).value > optimum

@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp.design import UNIT, ScoredBins, exponential_base, ladder, quantile
-from irisdp.design import CappedRankTable as PulledOffsets
+from irisdp.design import UNIT, CappedRankTable, ScoredBins, exponential_base, ladder, quantile
 from irisdp.design._pull import most_allowed, private_on_every_edge, pulled
 from irisdp.design._quantiles import exchanged
-from irisdp.design._score_weights import HEIGHT, is_private, whole_ladder
-from irisdp.design._score_weights import ScoreWeights as Ladder
+from irisdp.design._score_weights import HEIGHT, ScoreWeights, is_private, whole_ladder
 from irisdp.graphs import capped_offsets, graph_from_edges, number_of_offsets, offsets_of
 from support.programs import Program
 from support.quantiles import additions, exchanges, histograms, score, truth
@@ -124,7 +122,7 @@ def test_offsets_of_counts_as_large_as_counts_may_be():
 def test_every_edge_of_a_shipped_table_is_private_as_fractions(bins, epsilon, share, relation):
     privacy = Privacy(epsilon=epsilon)
     made = quantile(bins, privacy, share, relation)
-    assert isinstance(made.form, PulledOffsets)
+    assert isinstance(made.form, CappedRankTable)
     graph, rows = made.form.offsets.graph, made.form.rows
     fractions = [rows.row(node) for node in range(graph.number_of_nodes)]
     assert all(sum(row) == 1 for row in fractions)
@@ -296,7 +294,7 @@ def test_more_bins_have_tables_with_less_error_than_any_weights_by_score():
     for bins, epsilon in ((5, 1), (6, 1), (7, 2), (8, 2)):
         made = quantile(bins, Privacy(epsilon=epsilon))
         steps = ScoredBins(ladder(bins, made.privacy.ratio), HALF, F(1))
-        assert isinstance(made.form, PulledOffsets)
+        assert isinstance(made.form, CappedRankTable)
         assert made.error.records_off < 0.97 * steps.error().records_off
         assert made.error.within_95_percent <= steps.error().within_95_percent
 
@@ -419,7 +417,7 @@ def test_a_ladder_lowered_by_one_is_refused():
 @pytest.mark.parametrize("exchange", [True, False])
 def test_scores_are_zero_where_right_and_move_by_one(share, exchange):
     span = F(1) if exchange else max(share, 1 - share)
-    form = ScoredBins(Ladder(4, F(2), (2, 1), F(1)), share, span)
+    form = ScoredBins(ScoreWeights(4, F(2), (2, 1), F(1)), share, span)
     for records in range(8):
         listed = list(histograms(records, 4))
         found = dict(zip(listed, form.scores(np.array(listed, np.int64)).tolist(), strict=True))
@@ -457,15 +455,21 @@ def test_rank_errors_of_weights_are_bounds(bins, relation):
 @pytest.mark.parametrize(
     ("bins", "epsilon", "share", "relation", "kind"),
     [
-        (5, 1, HALF, "exchange", PulledOffsets),
-        (5, 1, HALF, "add-remove", PulledOffsets),
+        (5, 1, HALF, "exchange", CappedRankTable),
+        (5, 1, HALF, "add-remove", CappedRankTable),
         (5, "1/10", HALF, "exchange", ScoredBins),
-        (3, "1/10", HALF, "exchange", PulledOffsets),
-        (6, 1, HALF, "exchange", PulledOffsets),
+        (3, "1/10", HALF, "exchange", CappedRankTable),
+        (6, 1, HALF, "exchange", CappedRankTable),
         (12, 1, HALF, "exchange", ScoredBins),
         (3, 0, HALF, "exchange", ScoredBins),
-        (2, 1, HALF, "add-remove", PulledOffsets),
-        (3, 1, F(997, 1000), "add-remove", PulledOffsets),  # that of exchanges: its own has a thousand times the nodes
+        (2, 1, HALF, "add-remove", CappedRankTable),
+        (
+            3,
+            1,
+            F(997, 1000),
+            "add-remove",
+            CappedRankTable,
+        ),  # that of exchanges: its own has a thousand times the nodes
     ],
 )
 def test_which_mechanism_is_chosen(bins, epsilon, share, relation, kind):

@@ -11,9 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from irisdp import Mechanism, Privacy
-from irisdp.consumers import Consumer, loss_of_reading, optimal_reading
-from irisdp.consumers import _geometric_game as geometric_sums
-from irisdp.consumers import _post_processing as optimal
+from irisdp.consumers import Consumer, _geometric_game, _post_processing, loss_of_reading, optimal_reading
 from irisdp.consumers._geometric_game import GeometricKernel, RecurrentGame
 from irisdp.mechanisms import FactoredMechanism, geometric
 from support.programs import Program
@@ -168,7 +166,7 @@ def test_small_readings_are_exact_and_reach_the_whole_program(kind, deployed_kin
 @pytest.fixture
 def in_floats(monkeypatch):
     """Send small games down the road of large ones."""
-    monkeypatch.setattr(optimal, "LARGEST_EXACT", -1)
+    monkeypatch.setattr(_post_processing, "LARGEST_EXACT", -1)
 
 
 @pytest.mark.usefixtures("in_floats")
@@ -352,7 +350,7 @@ def test_an_error_bound_of_nothing_is_refuted(monkeypatch):
 
 def test_powers_are_within_the_roundings_counted():
     ratio = Fraction("1.1051709180756477")
-    powers = geometric_sums.alpha_powers(ratio, 3000)
+    powers = _geometric_game.alpha_powers(ratio, 3000)
     for k in (0, 1, 2, 64, 1023, 1024, 1025, 2047, 2048, 3000):
         exact = 1 / ratio**k
         assert abs(Fraction(powers[k]) - exact) <= 4 * Fraction(1, 2**53) * exact

@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 
 from irisdp import BadInput, Mechanism, Privacy
 from irisdp.accounting import delta, total
-from irisdp.certify import TwoPointLaw, compose, dominating_pair, finite_law, privacy_profile, worst_profile
-from irisdp.certify import _loss_grids as rounded_losses
+from irisdp.certify import (
+    TwoPointLaw,
+    _loss_grids,
+    compose,
+    dominating_pair,
+    finite_law,
+    privacy_profile,
+    worst_profile,
+)
 from irisdp.graphs import Complete, Path
 from irisdp.mechanisms import geometric, randomized_response
 from irisdp.noise import gaussian_law, law
@@ -101,20 +108,20 @@ def test_epsilon_of_guarantees_is_enclosed(items, at, grid):
 
 def swapped(patch):
     """Round each way where the other is meant."""
-    up, down = rounded_losses.spread_up, rounded_losses.drawn_down
-    patch.setattr(rounded_losses, "spread_up", down)
-    patch.setattr(rounded_losses, "drawn_down", up)
+    up, down = _loss_grids.spread_up, _loss_grids.drawn_down
+    patch.setattr(_loss_grids, "spread_up", down)
+    patch.setattr(_loss_grids, "drawn_down", up)
 
 
 def nearest(patch):
     """Round every loss to the place above, for both bounds."""
-    patch.setattr(rounded_losses, "drawn_down", rounded_losses.spread_up)
+    patch.setattr(_loss_grids, "drawn_down", _loss_grids.spread_up)
 
 
 def left_out(patch):
     """Forget what rounding took, where it should count at the largest loss."""
-    patch.setattr(rounded_losses.RoundedLosses, "at_top", property(lambda _: 0))
-    patch.setattr(rounded_losses, "_SPARE_BITS", 190)
+    patch.setattr(_loss_grids.RoundedLosses, "at_top", property(lambda _: 0))
+    patch.setattr(_loss_grids, "_SPARE_BITS", 190)
 
 
 @pytest.mark.parametrize("wrong", [swapped, nearest, left_out])

@@ -16,7 +16,7 @@ from irisdp import BadInput
 from irisdp._cli import run
 from irisdp._queries import read_groups
 from irisdp._queries.statistics import count_records
-from irisdp._tables import spark_files as spark_sessions
+from irisdp._tables import spark_files
 from irisdp._tables.table import open_table
 from spark.test_spark_readings import ASKED, NASTY, PLAIN, answers, rows
 from support.spark import connect_server
@@ -119,7 +119,7 @@ def refused(tmp_path, master):
 
 
 def test_a_server_that_does_not_answer_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(spark_sessions, "_PATIENCE", 1)
+    monkeypatch.setattr(spark_files, "_PATIENCE", 1)
     with socket.socket() as silent:  # takes connections, and says nothing
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -134,7 +134,7 @@ def test_a_server_that_does_not_answer_is_given_up(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("master", ["sc://", "sc://127.0.0.1:many", "sc://127.0.0.1/path", "sc://127.0.0.1/;token"])
 def test_what_is_no_address_of_a_server_is_refused(tmp_path, monkeypatch, master):
-    monkeypatch.setattr(spark_sessions, "_PATIENCE", 1)
+    monkeypatch.setattr(spark_files, "_PATIENCE", 1)
     assert refused(tmp_path, master).startswith("master: is ")
 
 

@@ -8,8 +8,7 @@ from functools import cache
 
 import pytest
 
-from irisdp._tables import spark_files as spark_parquet
-from irisdp._tables import spark_frames
+from irisdp._tables import spark_files, spark_frames
 from support.every_form import QUESTIONS, arrow, differing, embedded, records
 from support.seeds import fresh_random
 from support.spark import MASTER, session_of
@@ -74,7 +73,7 @@ def instants_as_the_callers_session_shows_them(patch):
 
 
 def decimals_without_their_sign(patch):
-    patch.setattr(spark_parquet, "_WHOLE", f"try_add(try_multiply({spark_parquet._HIGH}, 1), {spark_parquet._LOW})")
+    patch.setattr(spark_files, "_WHOLE", f"try_add(try_multiply({spark_files._HIGH}, 1), {spark_files._LOW})")
 
 
 PLANTED = {

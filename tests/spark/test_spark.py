@@ -13,18 +13,10 @@ import pytest
 
 import irisdp
 from irisdp._queries import (
-    ColumnChoices as Choices,
-)
-from irisdp._queries import (
-    ContributionBounds as Contribution,
-)
-from irisdp._queries import (
-    PerUnitRule as PerUnit,
-)
-from irisdp._queries import (
-    PrivacyUnit as Unit,
-)
-from irisdp._queries import (
+    ColumnChoices,
+    ContributionBounds,
+    PerUnitRule,
+    PrivacyUnit,
     enumerate_keys,
     read_groups,
 )
@@ -80,10 +72,10 @@ def test_spark_counts_categories_as_the_embedded_engine_does(spark, records, by)
     "unit",
     [
         None,
-        Unit("who", b"k" * 32),
-        Unit("who", b"k" * 32, PerUnit.ANY),
-        Unit("who", b"k" * 32, contribution=Contribution(3, 3, True)),
-        Unit("who", b"k" * 32, contribution=Contribution(3, 1, True)),
+        PrivacyUnit("who", b"k" * 32),
+        PrivacyUnit("who", b"k" * 32, PerUnitRule.ANY),
+        PrivacyUnit("who", b"k" * 32, contribution=ContributionBounds(3, 3, True)),
+        PrivacyUnit("who", b"k" * 32, contribution=ContributionBounds(3, 1, True)),
     ],
 )
 @pytest.mark.parametrize(
@@ -131,7 +123,7 @@ def test_spark_bins_as_the_embedded_engine_does(spark):
         assert values(frame, expression) == values(TABLE, expression), column
 
 
-@pytest.mark.parametrize("unit", [None, Unit("who", b"k" * 32, None, Contribution(3, 2, grouped=True))])
+@pytest.mark.parametrize("unit", [None, PrivacyUnit("who", b"k" * 32, None, ContributionBounds(3, 2, grouped=True))])
 def test_spark_adds_up_steps_as_the_embedded_engine_does(spark, unit):
     """Numbers of every type and in text, clamped and rounded at half steps; what is none, or infinite, is nothing."""
     plain = [0.05, 0.15, 0.25, -7.0, 2.5, 1e300, None, float("nan"), float("inf"), float("-inf"), 1.999999999]
@@ -150,7 +142,7 @@ def test_spark_adds_up_steps_as_the_embedded_engine_does(spark, unit):
     embedded, other = open_table(table), open_table(spark.createDataFrame(table))
     weights = ({}, {"weight": "whole", "weight_upper": "2.3"}, {"weight": columns[0], "weight_upper": "0.7"})
     for column, step, weight in product(columns, ("0.1", "0.5"), weights):
-        stepped = read_stepped(embedded, column, Choices(lower=-1, upper=2, step=step, **weight), "sum")
+        stepped = read_stepped(embedded, column, ColumnChoices(lower=-1, upper=2, step=step, **weight), "sum")
         found = [
             total_steps(one, stepped, groups=read_groups(one, ["g"], ["a", "b"]), unit=unit)
             for one in (embedded, other)
@@ -232,7 +224,7 @@ def test_no_session_and_no_record_changes_what_another_is_read_as(spark, setting
         keys = enumerate_keys(table, "at")
         assert [str(label) for (label,) in keys.select(keys.counts > 0).labels] == ["2024-11-03 05:33:20"]
         assert count_records(table, groups=keys.cells()).total.tolist() == [1]
-        assert count_records(table, unit=Unit("at", b"k" * 32)).total.tolist() == [1]
+        assert count_records(table, unit=PrivacyUnit("at", b"k" * 32)).total.tolist() == [1]
     assert spark.conf.get("spark.sql.session.timeZone") == zone
 
 

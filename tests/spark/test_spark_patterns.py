@@ -10,11 +10,9 @@ import pyarrow as pa
 import pytest
 
 from irisdp import BadInput
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import read_groups
+from irisdp._queries import PrivacyUnit, read_groups
 from irisdp._queries.statistics import count_records
-from irisdp._tables.columns import Column
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import Column, ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.spark_frames import expression_of
 from irisdp._tables.table import open_table
@@ -139,8 +137,8 @@ def test_a_collation_makes_no_two_texts_one_person(spark, collation):
     values = ["a", "A", "á", "a ", "b"]
     frame = spark.createDataFrame(list(enumerate(values)), "id int, x0 string")
     table = open_table(frame.selectExpr("id", f"x0 COLLATE {collation} AS x"))
-    assert table.columns[1] == Column("x", Kind.TEXT)
-    assert count_records(table, unit=Unit("x", b"k" * 32)).total.tolist() == [5]
+    assert table.columns[1] == Column("x", ColumnType.TEXT)
+    assert count_records(table, unit=PrivacyUnit("x", b"k" * 32)).total.tolist() == [5]
     assert count_records(table, groups=read_groups(table, ["x"], ["a", "A", "c"])).total.tolist() == [1, 1, 0]
     assert count_records(table, condition=read_condition("x = 'a'", table.columns)).yes.tolist() == [1]
     other = open_table(spark.createDataFrame(list(enumerate(["A", *values[1:]])), "id int, x0 string"))

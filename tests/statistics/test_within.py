@@ -8,8 +8,7 @@ import pytest
 from scipy import stats
 
 from irisdp import plan, publish
-from irisdp._measurements import CountNodes, GapNodes
-from irisdp._measurements import DecisionDistances as ClassNodes
+from irisdp._measurements import CountNodes, DecisionDistances, GapNodes
 
 RELEASES = 100_000
 UNLIKELY = 1e-6
@@ -58,7 +57,7 @@ NODES = {
     "at-least": (
         ("at-least", 2, "v = 1"),
         {"within": 10},
-        ClassNodes(("yes", "no"), np.arange(RELEASES) % 2, np.full(RELEASES, 10)),
+        DecisionDistances(("yes", "no"), np.arange(RELEASES) % 2, np.full(RELEASES, 10)),
     ),
     "plurality": (
         ("plurality", "v"),
@@ -77,7 +76,7 @@ def good(nodes, shown, within):
     """How many answers are as was asked."""
     if isinstance(nodes, CountNodes):
         return int((np.abs(np.array(shown) - nodes.values) <= within).sum())
-    if isinstance(nodes, ClassNodes):
+    if isinstance(nodes, DecisionDistances):
         return sum(answer == nodes.classes[true] for answer, true in zip(shown, nodes.true_class.tolist(), strict=True))
     return sum(answer == 1 for answer in shown)
 

@@ -6,7 +6,7 @@ import math
 import pyarrow as pa
 
 from irisdp._queries import find_keys, read_by
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.table import open_table
 
 __all__ = ["AGES", "DAYS", "EXPRESSIONS", "TABLE", "TEXTS", "TRUTHS", "values"]
@@ -76,40 +76,42 @@ AGES, RATES = list(map(double, WHOLE)), list(map(double, FLOATS))
 
 EXPRESSIONS = {
     "CASE WHEN age < 18 THEN 'child' ELSE 'adult' END": (
-        Kind.TEXT, lambda n: case((AGES[n] is not None and AGES[n] < 18, "child"), (True, "adult"))),
+        ColumnType.TEXT, lambda n: case((AGES[n] is not None and AGES[n] < 18, "child"), (True, "adult"))),
     "CASE WHEN rate < 18 THEN 'child' WHEN rate >= 18 THEN 'adult' END": (
-        Kind.TEXT, lambda n: known(lambda rate: "child" if rate < 18 else "adult", RATES[n])),
+        ColumnType.TEXT, lambda n: known(lambda rate: "child" if rate < 18 else "adult", RATES[n])),
     "CASE town WHEN 'a' THEN 1 WHEN 'A' THEN 2 ELSE 3 END": (
-        Kind.INTEGER, lambda n: {"a": 1, "A": 2}.get(TEXTS[n], 3)),
-    "age": (Kind.INTEGER, lambda n: known(whole, AGES[n])),
-    "-age + 1": (Kind.INTEGER, lambda n: known(lambda age: whole(1 - age), AGES[n])),
-    "age * age - age": (Kind.INTEGER, lambda n: known(lambda age: whole(age * age - age), AGES[n])),
-    "age % 7": (Kind.INTEGER, lambda n: known(lambda age: whole(math.fmod(age, 7)), AGES[n])),
-    "age % 0": (Kind.INTEGER, lambda n: None),
+        ColumnType.INTEGER, lambda n: {"a": 1, "A": 2}.get(TEXTS[n], 3)),
+    "age": (ColumnType.INTEGER, lambda n: known(whole, AGES[n])),
+    "-age + 1": (ColumnType.INTEGER, lambda n: known(lambda age: whole(1 - age), AGES[n])),
+    "age * age - age": (ColumnType.INTEGER, lambda n: known(lambda age: whole(age * age - age), AGES[n])),
+    "age % 7": (ColumnType.INTEGER, lambda n: known(lambda age: whole(math.fmod(age, 7)), AGES[n])),
+    "age % 0": (ColumnType.INTEGER, lambda n: None),
     "FLOOR(age / 10) * 10": (
-        Kind.INTEGER, lambda n: known(lambda v: whole(v * 10), floor(known(lambda v: v / 10, AGES[n])))),
-    "FLOOR(rate)": (Kind.INTEGER, lambda n: known(whole, floor(RATES[n]))),
-    "CEIL(rate / 3)": (Kind.INTEGER, lambda n: known(lambda v: whole(-v), floor(known(lambda v: -(v / 3), RATES[n])))),
+        ColumnType.INTEGER, lambda n: known(lambda v: whole(v * 10), floor(known(lambda v: v / 10, AGES[n])))),
+    "FLOOR(rate)": (ColumnType.INTEGER, lambda n: known(whole, floor(RATES[n]))),
+    "CEIL(rate / 3)": (
+        ColumnType.INTEGER, lambda n: known(lambda v: whole(-v), floor(known(lambda v: -(v / 3), RATES[n])))),
     "FLOOR(rate * 1e300 - rate * 1e300)": (
-        Kind.INTEGER, lambda n: known(lambda v: whole(floor(v * 1e300 - v * 1e300)), RATES[n])),
-    "ABS(age)": (Kind.INTEGER, lambda n: known(lambda age: whole(abs(age)), AGES[n])),
-    "LENGTH(town)": (Kind.INTEGER, lambda n: known(len, TEXTS[n])),
-    "COALESCE(age, 0)": (Kind.INTEGER, lambda n: whole(AGES[n] or 0.0)),
-    "NULLIF(age, 18)": (Kind.INTEGER, lambda n: known(whole, None if AGES[n] == 18 else AGES[n])),
-    "YEAR(seen)": (Kind.INTEGER, lambda n: known(lambda day: day.year, DAYS[n])),
-    "EXTRACT(MONTH FROM seen)": (Kind.INTEGER, lambda n: known(lambda day: day.month, DAYS[n])),
-    "day(seen) + 100 * month(seen)": (Kind.INTEGER, lambda n: known(lambda day: day.day + 100 * day.month, DAYS[n])),
+        ColumnType.INTEGER, lambda n: known(lambda v: whole(floor(v * 1e300 - v * 1e300)), RATES[n])),
+    "ABS(age)": (ColumnType.INTEGER, lambda n: known(lambda age: whole(abs(age)), AGES[n])),
+    "LENGTH(town)": (ColumnType.INTEGER, lambda n: known(len, TEXTS[n])),
+    "COALESCE(age, 0)": (ColumnType.INTEGER, lambda n: whole(AGES[n] or 0.0)),
+    "NULLIF(age, 18)": (ColumnType.INTEGER, lambda n: known(whole, None if AGES[n] == 18 else AGES[n])),
+    "YEAR(seen)": (ColumnType.INTEGER, lambda n: known(lambda day: day.year, DAYS[n])),
+    "EXTRACT(MONTH FROM seen)": (ColumnType.INTEGER, lambda n: known(lambda day: day.month, DAYS[n])),
+    "day(seen) + 100 * month(seen)": (
+        ColumnType.INTEGER, lambda n: known(lambda day: day.day + 100 * day.month, DAYS[n])),
     "CAST(seen AS DATE)": (
-        Kind.DATE, lambda n: known(lambda day: datetime.datetime(day.year, day.month, day.day), DAYS[n])),
+        ColumnType.DATE, lambda n: known(lambda day: datetime.datetime(day.year, day.month, day.day), DAYS[n])),
     "CASE WHEN seen < '2000-01-01' THEN 'before' ELSE town END": (
-        Kind.TEXT, lambda n: case((DAYS[n] is not None and DAYS[n].year < 2000, "before"), (True, TEXTS[n]))),
-    "upper(\"first name\")": (Kind.TEXT, None),
-    "age > 64": (Kind.BOOLEAN, lambda n: known(lambda age: age > 64, AGES[n])),
-    "flag AND town = 'a'": (Kind.BOOLEAN, lambda n: (
+        ColumnType.TEXT, lambda n: case((DAYS[n] is not None and DAYS[n].year < 2000, "before"), (True, TEXTS[n]))),
+    "upper(\"first name\")": (ColumnType.TEXT, None),
+    "age > 64": (ColumnType.BOOLEAN, lambda n: known(lambda age: age > 64, AGES[n])),
+    "flag AND town = 'a'": (ColumnType.BOOLEAN, lambda n: (
         False
         if TRUTHS[n] is False or TEXTS[n] not in ("a", None)
         else known(lambda *both: True, TRUTHS[n], TEXTS[n]))),
-    "CAST(flag AS INT)": (Kind.INTEGER, lambda n: known(int, TRUTHS[n])),
+    "CAST(flag AS INT)": (ColumnType.INTEGER, lambda n: known(int, TRUTHS[n])),
 }  # fmt: skip
 
 

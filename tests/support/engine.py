@@ -8,8 +8,7 @@ from itertools import count
 import duckdb
 import pytest
 
-from irisdp._tables import dataframes as frames
-from irisdp._tables import engine
+from irisdp._tables import dataframes, engine
 from irisdp._tables.engine import locked_connection
 
 __all__ = ["in_one_engine"]
@@ -129,6 +128,6 @@ def in_one_engine():
     What is tested with it is what an engine does with records, not that every table gets an engine of its own.
     """
     with pytest.MonkeyPatch.context() as patch:
-        for room in (engine, frames):
+        for room in (engine, dataframes):
             patch.setattr(room, "locked_connection", _engine)
         yield

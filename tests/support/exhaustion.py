@@ -15,23 +15,22 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from irisdp import _tables as tables_package
-from irisdp import plan
+from irisdp import _tables, plan
 from irisdp._exact import Enclosure, exp_below
-from irisdp._measurements import HasAuxiliaryOutput as TellsMore
-from irisdp._measurements import SizesShape
-from irisdp._queries import apply as queries_apply
-from irisdp._queries import categories as queries_categories
-from irisdp._queries import category_sizes as queries_sizes
-from irisdp._queries import count_distinct as queries_count_distinct
-from irisdp._queries import plurality as queries_plurality
-from irisdp._queries import quantile as queries_quantile
+from irisdp._measurements import HasAuxiliaryOutput, SizesShape
+from irisdp._queries import (
+    apply,
+    categories,
+    category_sizes,
+    count_distinct,
+    plurality,
+    quantile,
+    ranking,
+    sum_and_mean,
+)
 from irisdp._queries import query as queries_query
-from irisdp._queries import ranking as queries_orders
-from irisdp._queries import sum_and_mean as queries_sums
-from irisdp._release import group_selection as selection
-from irisdp._release import pipeline as publishing
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._release import group_selection, pipeline
+from irisdp._release.pipeline import read_statistics
 from irisdp._tables.table import open_table
 from support.closeness import hockey_stick, over_one_denominator
 from support.sweeps import tried
@@ -273,17 +272,17 @@ def engine_once(one_engine, monkeypatch):
         return (source.table.schema, source.table.to_pylist()) if hasattr(source, "table") else id(source)
 
     remember(queries_query, "count_records")
-    remember(queries_count_distinct, "count_records")
-    remember(queries_categories, "read_groups")
-    for room in (queries_apply, queries_orders, queries_plurality, queries_quantile):
+    remember(count_distinct, "count_records")
+    remember(categories, "read_groups")
+    for room in (apply, ranking, plurality, quantile):
         remember(room, "count_categories")
-    remember(queries_apply, "count_records")
-    remember(queries_sizes, "count_values")
-    remember(queries_sizes, "read_groups")
-    remember(queries_sums, "total_steps")
-    remember(publishing, "enumerate_keys")
-    remember(selection, "read_groups")
-    remember(tables_package, "read_condition")
+    remember(apply, "count_records")
+    remember(category_sizes, "count_values")
+    remember(category_sizes, "read_groups")
+    remember(sum_and_mean, "total_steps")
+    remember(pipeline, "enumerate_keys")
+    remember(group_selection, "read_groups")
+    remember(_tables, "read_condition")
     # The nearest list is a function of noisy numbers and of what is public, and there are few of them.
     fit = cache(SizesShape.fit)
     monkeypatch.setattr(SizesShape, "fit", lambda shape, noisy, records=None: fit(shape, tuple(noisy), records))
@@ -354,7 +353,7 @@ def as_shown(mechanism, nodes, parts, *, selected):
 
 def printed(mechanism, nodes, answers):
     shown = mechanism.show(answers, nodes)
-    if not isinstance(mechanism, TellsMore):
+    if not isinstance(mechanism, HasAuxiliaryOutput):
         return shown
     return zip(shown, *mechanism.beside(answers).values(), strict=True)
 
@@ -388,7 +387,7 @@ def excesses(query, options, pairs, key=LOTS[0], charged_at=()):
         for table in pair:
             if table not in laws:
                 one = opened(table).deriving(planned.table.derived)
-                cells = read_cells(replace(planned, table=one), key)
+                cells = read_statistics(replace(planned, table=one), key)
                 # What is drawn knows of the table what was read of it, and no more: the same cells have one law.
                 read = cells_read(cells)
                 if read not in of_cells:

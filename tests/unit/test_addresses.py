@@ -2,8 +2,7 @@
 
 import pytest
 
-from irisdp import Ledger
-from irisdp import ScopeRefused as PromiseRefused
+from irisdp import Ledger, ScopeRefused
 from irisdp._tables.servers import is_on_server
 from irisdp.errors import without_passwords
 from support.commands import irisdp
@@ -165,7 +164,7 @@ def test_what_holds_no_password_is_quoted_whole(text):
 
 @pytest.mark.parametrize("address", SECRET)
 def test_no_refusal_holds_one_in_its_document(address):
-    refusal = PromiseRefused("pinned to another", pinned={"table": address, "columns": [address]}, differs=["table"])
+    refusal = ScopeRefused("pinned to another", pinned={"table": address, "columns": [address]}, differs=["table"])
     assert "hunter2" not in str(refusal.document)
     assert refusal.said("in other words").document["differs"] == ["table"], "control"
 

@@ -11,9 +11,8 @@ import pytest
 
 from irisdp import BadInput
 from irisdp._cli import batch, publish, run_plan
-from irisdp._ledger import file_store as ledger_file
-from irisdp._release import batching as batches
-from irisdp._release import pipeline as publishing
+from irisdp._ledger import file_store
+from irisdp._release import batching, pipeline
 from irisdp._views.reports import writing
 from support.commands import irisdp
 
@@ -37,7 +36,7 @@ def refused(*_, **__):
 
 
 @pytest.mark.parametrize(
-    ("command", "place"), [(COUNT, publishing), ("batch plan.json", batches)], ids=["publish", "batch"]
+    ("command", "place"), [(COUNT, pipeline), ("batch plan.json", batching)], ids=["publish", "batch"]
 )
 @pytest.mark.parametrize("step", ["decode_answers", "sidecar", "write_files"])
 @pytest.mark.parametrize("fails", [broken, refused])
@@ -84,7 +83,7 @@ def full(*_, **__):
 
 def test_before_the_charge_it_is_status_2_and_nothing_is_spent(monkeypatch):
     with monkeypatch.context() as patched:
-        patched.setattr(publishing, "draw_answers", broken)
+        patched.setattr(pipeline, "draw_answers", broken)
         assert irisdp(COUNT).status == 2
     assert irisdp("ledger t.ledger --json").document["spent"]["epsilon"] == "0"
 
@@ -106,7 +105,7 @@ def test_what_cannot_be_shown_is_charged_all_the_same(command, fails, monkeypatc
 @pytest.mark.parametrize("step", ["folding", "closing"])
 def test_what_tidies_up_after_the_charge_takes_it_back_from_nobody(step, monkeypatch):
     assert irisdp("publish t.csv count --epsilon 1/2").status == 0
-    connected = ledger_file._connected
+    connected = file_store._connected
 
     @contextlib.contextmanager
     def closing_badly(place):
@@ -117,9 +116,9 @@ def test_what_tidies_up_after_the_charge_takes_it_back_from_nobody(step, monkeyp
 
     with monkeypatch.context() as patched:
         if step == "folding":
-            patched.setattr(ledger_file, "fold_log", broken)
+            patched.setattr(file_store, "fold_log", broken)
         else:
-            patched.setattr(ledger_file, "_connected", closing_badly)
+            patched.setattr(file_store, "_connected", closing_badly)
         asked = irisdp(f"{COUNT} --json")
     assert asked.status == 0
     assert asked.document["repeated"] is False

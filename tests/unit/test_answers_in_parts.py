@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from irisdp import Answers
-from irisdp._measurements import ConfidenceStatement as Assurance
+from irisdp._measurements import ConfidenceStatement
 from irisdp._release import answers as module
 from irisdp._release import answers_bytes
 
@@ -20,7 +20,10 @@ TABLES = {
     "late text": Answers(("g",), [("a" * n,) for n in range(ROWS)], [2**62] * (ROWS - 1) + [2**70]),
     "decimals": Answers(("g",), [(Decimal(10**n) / 100,) for n in range(ROWS)], [0.5] * ROWS),
     "missing": Answers(
-        ("g",), [(n,) for n in range(ROWS)], [1] * ROWS, Assurance(columns={"answer_low": [None] * (ROWS - 1) + [3]})
+        ("g",),
+        [(n,) for n in range(ROWS)],
+        [1] * ROWS,
+        ConfidenceStatement(columns={"answer_low": [None] * (ROWS - 1) + [3]}),
     ),
     "one answer": Answers((), [()], [7]),
     "no group": Answers(("g",), [], []),

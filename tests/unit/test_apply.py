@@ -11,9 +11,8 @@ import pytest
 
 from irisdp import BadInput, Privacy, Session, design, interpret, plan, plan_batch, publish
 from irisdp._cli import run
-from irisdp._queries import apply as mechanism_files
-from irisdp._queries import apply as queries_apply
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._queries import apply
+from irisdp._release.pipeline import read_statistics
 
 PURE = {"ratio": 2}
 PATH = {"family": "path", "n": 4}
@@ -76,7 +75,7 @@ def from_spec(spec):
 
 def law_at(path, about, **options):
     planned = plan(TABLE, "apply", path, about, **options)
-    cells = read_cells(planned, bytes(32))
+    cells = read_statistics(planned, bytes(32))
     return planned.audiences[0].mechanism.law(cells.nodes, 0, 5)
 
 
@@ -367,7 +366,7 @@ def test_what_is_no_file_is_refused(kind, tmp_path, monkeypatch):
     elif kind == "not text":
         path.write_bytes(b"\xff\xfe{}")
     elif kind == "too large":
-        monkeypatch.setattr(mechanism_files, "_MOST_BYTES", 10)
+        monkeypatch.setattr(apply, "_MOST_BYTES", 10)
         path.write_text(json.dumps(step()))
     with pytest.raises(BadInput, match="mechanism"):
         plan(TABLE, "apply", str(path), "v = 1")
@@ -378,7 +377,7 @@ def test_a_file_that_is_exchanged_after_it_was_checked_changes_nothing(file, tmp
     good, bad = file(step(), "good.json"), file(step(matrix=[[1, 0], [0, 1]]), "bad.json")
     link = tmp_path / "m.json"
     link.symlink_to(good)
-    real = queries_apply.read_checked
+    real = apply.read_checked
 
     def read_and_turn(path):
         found = real(path)
@@ -386,7 +385,7 @@ def test_a_file_that_is_exchanged_after_it_was_checked_changes_nothing(file, tmp
         link.symlink_to(bad)
         return found
 
-    monkeypatch.setattr(queries_apply, "read_checked", read_and_turn)
+    monkeypatch.setattr(apply, "read_checked", read_and_turn)
     found = publish(TABLE, "apply", str(link), "v = 1", ledger=tmp_path / "l.ledger")
     assert found.sidecars[None]["mechanism"]["sha256"] == real(good).digest
     monkeypatch.undo()

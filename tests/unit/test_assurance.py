@@ -11,7 +11,7 @@ import pytest
 import irisdp
 from irisdp import BadInput, Privacy
 from irisdp._measurements import CountNodes, GaussianNoise, GeometricNoise, ShapeNoise, StaircaseNoise, least_distance
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._release.pipeline import read_statistics
 from irisdp.privacy import Gaussian
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -103,7 +103,7 @@ def test_the_stated_probability_is_the_least_there_is(name, relation):
             {"c": pa.array([c for c, count in zip("xyz", counts, strict=True) for _ in range(count)], pa.string())}
         )
         planned = irisdp.plan(table, *words, **options, epsilon=1, relation=relation)
-        nodes, mechanism = read_cells(planned, bytes(32)).nodes, planned.audiences[0].mechanism
+        nodes, mechanism = read_statistics(planned, bytes(32)).nodes, planned.audiences[0].mechanism
         law = mechanism.law(nodes, 0, 12)
         chances.append(sum(lower(law[answer]) for answer in right(counts)))
         ((one,),) = mechanism.assurance(["any"], ["any"], nodes, USUAL).columns.values()

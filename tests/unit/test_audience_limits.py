@@ -9,15 +9,13 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import BadInput, BudgetRefused, Cost, Ledger
-from irisdp import LedgerEntry as Entry
-from irisdp import LedgerScope as Promise
+from irisdp import BadInput, BudgetRefused, Cost, Ledger, LedgerEntry, LedgerScope
 from irisdp._cli import run
-from irisdp._ledger.audience_limits import AudienceCost as Telling
+from irisdp._ledger.audience_limits import AudienceCost
 from irisdp._ledger.history import record
 from support.seeds import fresh_random
 
-PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
+PROMISE = LedgerScope(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 PEOPLE = pa.table({"age": [30, 70, 71, 20], "town": ["Ely", "Ely", "York", "York"]})
 MORE_PEOPLE = pa.table({"age": [30, 70, 71, 20, 5], "town": ["Ely", "Ely", "York", "York", "York"]})
 
@@ -33,10 +31,10 @@ def ask(book, question, cost, alone=None, chain=None):
         promise=PROMISE,
         cost=Cost(cost),
         draw=lambda earlier, price: [
-            Entry(audience=name, cost=price if place == 0 else price * 0, answers=b"x", details=_kept(chain))
+            LedgerEntry(audience=name, cost=price if place == 0 else price * 0, answers=b"x", details=_kept(chain))
             for place, name in enumerate(names)
         ],
-        tells=None if told is None else lambda currency: Telling(alone=told, chain=chain),
+        tells=None if told is None else lambda currency: AudienceCost(alone=told, chain=chain),
     )
 
 

@@ -11,11 +11,9 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import BadInput, BudgetRefused, Cost, Ledger, Privacy, plan_batch
-from irisdp import ScopeRefused as PromiseRefused
+from irisdp import BadInput, BudgetRefused, Cost, Ledger, Privacy, ScopeRefused, plan_batch
 from irisdp._cli import run
-from irisdp._release import batching as batches
-from irisdp._release import pipeline as publishing
+from irisdp._release import batching, pipeline
 from irisdp._release.batch_noise import GaussianCounts, OwnNoise, compose_questions
 from irisdp.accounting import total
 from irisdp.privacy import Gaussian
@@ -486,7 +484,7 @@ def test_a_limit_that_is_reached_refuses_all_and_shows_nothing(tmp_path, capsys)
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_if_one_question_cannot_be_drawn_none_is_charged_or_shown(ledger, monkeypatch, place):
-    real, calls = publishing.draw_answers, []
+    real, calls = pipeline.draw_answers, []
 
     def failing(*given):
         calls.append(given)
@@ -494,7 +492,7 @@ def test_if_one_question_cannot_be_drawn_none_is_charged_or_shown(ledger, monkey
             raise OSError("no randomness")
         return real(*given)
 
-    monkeypatch.setattr(batches, "draw_answers", failing)
+    monkeypatch.setattr(batching, "draw_answers", failing)
     plan = asked(OLD, ALL, {"query": "at-least 2"})
     with pytest.raises(OSError, match="no randomness"):
         irisdp.batch(plan, data=VISITS, ledger=ledger)
@@ -507,9 +505,9 @@ def test_the_ledger_keeps_its_promise_to_batches(ledger):
     other = {**ALL, "by": "vote", "groups": "0,1", "public_membership": True}
     irisdp.batch(asked(grouped, other, relation="exchange"), data=VISITS, ledger=ledger)
     assert Ledger(ledger).to_document()["public_columns"] == ["town", "vote"]
-    with pytest.raises(PromiseRefused, match="relation"):
+    with pytest.raises(ScopeRefused, match="relation"):
         irisdp.batch(asked(OLD), data=VISITS, ledger=ledger)
-    with pytest.raises(PromiseRefused, match="public columns"):
+    with pytest.raises(ScopeRefused, match="public columns"):
         third = {**ALL, "by": "who", "groups": "1,2", "public_membership": True}
         irisdp.batch(asked(grouped, third, relation="exchange"), data=VISITS, ledger=ledger)
     assert len(Ledger(ledger).releases()) == 1
@@ -518,14 +516,14 @@ def test_the_ledger_keeps_its_promise_to_batches(ledger):
 def test_data_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
     data = tmp_path / "d.csv"
     data.write_text("age\n70\n12\n", encoding="utf-8")
-    real = batches.read_statistics
+    real = batching.read_statistics
 
     def written_to(planned, key):
         found = real(planned, key)
         data.write_text("age\n70\n12\n13\n", encoding="utf-8")
         return found
 
-    monkeypatch.setattr(batches, "read_statistics", written_to)
+    monkeypatch.setattr(batching, "read_statistics", written_to)
     with pytest.raises(BadInput, match=r"^data: changed while it was read"):
         irisdp.batch({**asked(OLD, ALL), "data": data})
     assert not (tmp_path / "d.ledger").exists()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import irisdp
 from irisdp import BadInput, BatchPlan, plan_batch
 from irisdp._release import foresee_batch
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._release.pipeline import read_statistics
 from irisdp._tables.table import open_table
 from support.sweeps import tried
 
@@ -161,7 +161,7 @@ QUESTIONS = st.one_of(
 
 
 def counted(planned):
-    nodes = read_cells(planned, bytes(32)).nodes
+    nodes = read_statistics(planned, bytes(32)).nodes
     return repr(nodes), [
         getattr(nodes, name).tolist() for name in ("values", "counts", "depth") if hasattr(nodes, name)
     ]

@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irisdp import BadInput
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import derived_columns as bins_of_columns
+from irisdp._queries import PrivacyUnit, derived_columns
 from irisdp._queries.derived_columns import read_bins
 from irisdp._queries.privacy_units import _hashed
 from irisdp._queries.statistics import count_records
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -54,7 +53,7 @@ def test_whole_numbers_are_in_one_bin_each():
     found, counts = counted(table, "age", "0,18,65,120")
     assert counts == expected(INTEGERS, [0, 18, 65, 120])
     assert found.names == ("below 0", "0 to under 18", "18 to under 65", "65 to under 120", "120 and over")
-    assert (found.column.name, found.column.kind) == ("age_bin", Kind.TEXT)
+    assert (found.column.name, found.column.kind) == ("age_bin", ColumnType.TEXT)
     assert found.column.derivation.text == "BINS(age, 0, 18, 65, 120)"
 
 
@@ -116,8 +115,8 @@ def test_many_bins():
 @pytest.mark.parametrize("side", [math.inf, -math.inf])
 def test_an_edge_on_the_wrong_side_is_caught(side, monkeypatch):
     """Planted: every edge one double off, so that a bin holds its right edge, or a neighbour of its left one."""
-    real = bins_of_columns._literal
-    monkeypatch.setattr(bins_of_columns, "_literal", lambda edge: real(Fraction(math.nextafter(edge, side))))
+    real = derived_columns._literal
+    monkeypatch.setattr(derived_columns, "_literal", lambda edge: real(Fraction(math.nextafter(edge, side))))
     edges = [0.3, 18.0]
     _, counts = counted(pa.table({"x": pa.array(NUMBERS, pa.float64())}), "x", edges)
     assert counts != expected(NUMBERS, edges)
@@ -164,7 +163,7 @@ def test_a_derived_column_is_found_by_name_and_hashes_nobody():
     within = found.within(table)
     assert within.column("age_BIN", "by") == found.column
     assert within.columns == table.columns
-    unit = Unit("town", b"k" * 32)
+    unit = PrivacyUnit("town", b"k" * 32)
     assert _hashed(within, unit) == _hashed(table, unit)
     with pytest.raises(BadInput, match="does not have"):
         within.column("age_bin", "unit")

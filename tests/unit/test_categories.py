@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 
 from irisdp import BadInput, publish
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import read_groups
+from irisdp._queries import PrivacyUnit, read_groups
 from irisdp._queries.categories import count_categories, read_categories
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
@@ -71,7 +70,7 @@ def test_a_person_counts_once(cells):
     table = open_table(people(8, False))
     categories = read_categories(table, "party", DECLARED, "plurality")
     keys = read_groups(table, by, declared).by_key() if by else None
-    found = count_categories(table, categories, groups=keys, unit=Unit("who", bytes(32)))
+    found = count_categories(table, categories, groups=keys, unit=PrivacyUnit("who", bytes(32)))
     assert 1 <= found.counts.sum() <= 5
 
 

@@ -6,17 +6,12 @@ import json
 import pyarrow as pa
 import pytest
 
-from irisdp import BadInput, Ledger, Privacy, batch, interpret, plan, publish
-from irisdp import _measurements as measurements
+from irisdp import BadInput, Ledger, Privacy, _measurements, batch, interpret, plan, publish
 from irisdp._measurements import (
     GeometricNoise,
+    NoisyCountSelection,
     ShapeNoise,
-)
-from irisdp._measurements import (
-    NoisyCountSelection as NamedCounts,
-)
-from irisdp._measurements import (
-    UniversalNoiseMeasurement as UniversalNoise,
+    UniversalNoiseMeasurement,
 )
 from support.releases import forget_digests
 
@@ -123,7 +118,7 @@ def test_what_was_published_whole_before_is_read_as_it_was_and_is_another_questi
     pairs = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])
     asked = {"by": "town", "groups": ["York", "Ely"], "privacy": pairs, "ledger": tmp_path / "l.ledger"}
     with monkeypatch.context() as before:
-        before.setattr(measurements, "UniversalNoiseMeasurement", ShapeNoise)
+        before.setattr(_measurements, "UniversalNoiseMeasurement", ShapeNoise)
         old = publish(SURVEY, "count", "age > 64", **asked)
     assert old.sidecars[None]["mechanism"] == {"kind": "shape-noise"}
     for release in (old, Ledger(tmp_path / "l.ledger").releases()[0]):
@@ -150,10 +145,10 @@ def test_groups_that_are_selected_keep_their_cells(tmp_path):
     asked = {"by": "town", "select_groups": True, "selection_delta": "1e-3", "epsilon": 2}
     found = publish(many, "count", **asked, delta="1/10", ledger=tmp_path / "l.ledger")
     cells = found.sidecars[None]["mechanism"]["cells"]
-    assert isinstance(found.plan.audiences[0].mechanism, UniversalNoise)
+    assert isinstance(found.plan.audiences[0].mechanism, UniversalNoiseMeasurement)
     assert len(cells) == 2
     assert [answer.cell for answer in interpret(found).answers] == cells
     # Where one noise names and counts, its cells are read alike.
     named = publish(many, "count", by="town", select_groups=True, epsilon=2, delta="1e-3", ledger=tmp_path / "n.ledger")
-    assert isinstance(named.plan.audiences[0].mechanism, NamedCounts)
+    assert isinstance(named.plan.audiences[0].mechanism, NoisyCountSelection)
     assert [answer.cell for answer in interpret(named).answers] == named.sidecars[None]["mechanism"]["cells"]

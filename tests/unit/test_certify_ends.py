@@ -19,9 +19,7 @@ from irisdp import BadInput, Privacy, audit, design
 from irisdp._exact import ball, conversion, flint_rational, working_precision
 from irisdp._exact.arithmetics import ARITHMETICS
 from irisdp.certify import (
-    _audit as depth_mechanism,
-)
-from irisdp.certify import (
+    _audit,
     add_digest,
     certify_depth_mechanism,
     check_optimality,
@@ -406,11 +404,9 @@ def test_two_pairs_have_a_delta_each():
 
 def test_rows_that_step_too_far_are_refuted(monkeypatch):
     """Negative control: enclosures of what twice the ratio allows are no rows of this promise."""
-    mechanism, steps = balanced_line(TWO), depth_mechanism.enclose_steps
+    mechanism, steps = balanced_line(TWO), _audit.enclose_steps
     far = Privacy(ratio=4)
-    monkeypatch.setattr(
-        depth_mechanism, "enclose_steps", lambda s, depth, privacy, width: steps(s, depth, far, width=width)
-    )
+    monkeypatch.setattr(_audit, "enclose_steps", lambda s, depth, privacy, width: steps(s, depth, far, width=width))
     verdict = certify_depth_mechanism(mechanism, depths=(0,))
     assert verdict.refuted == 0 and not verdict.holds and verdict.boundary_delta == 0
     row = mechanism.boundary[0]

@@ -13,6 +13,7 @@ from irisdp._exact import ball, flint_rational, working_precision
 from irisdp.certify import (
     DominatingPair,
     LossAtom,
+    _hockey_stick,
     accountant_of,
     distinct_row_pairs,
     largest_loss,
@@ -21,11 +22,9 @@ from irisdp.certify import (
     renyi_divergence,
     smallest_loss,
 )
-from irisdp.certify import _hockey_stick as screening
 from irisdp.certify._audited_mechanism import RowPairs
 from irisdp.certify._hockey_stick import tight_places
-from irisdp.certify._loss_distributions import TooMuchWork, Work, losses_above
-from irisdp.certify._loss_distributions import product as together
+from irisdp.certify._loss_distributions import TooMuchWork, Work, losses_above, product
 from irisdp.certify._loss_grids import drawn_down, spread_up
 from irisdp.graphs import Complete, Hamming, Path
 from irisdp.mechanisms import randomized_response
@@ -82,7 +81,7 @@ def test_outputs_at_a_ratio_are_found_where_floats_cannot_tell():
         first, second = np.triu_indices(len(rows), 1)
         pairs = RowPairs(first, second, first, second, np.ones(len(first), np.int64))
         numbers = [tuple(map(flint_rational, row)) for row in rows]
-        assert screening.screen_of(numbers, len(pairs)) is not None
+        assert _hockey_stick.screen_of(numbers, len(pairs)) is not None
         for ratio in (F(2), F(4), F(8, 7)):
             tight = [
                 (place, forward)
@@ -182,9 +181,9 @@ def test_a_product_of_too_many_ratios_is_given_up():
     many = [{flint.fmpq(base) ** k: (flint.fmpq(1, 460), flint.fmpq(1)) for k in range(460)} for base in (2, 3)]
     work = Work()
     with pytest.raises(TooMuchWork):
-        together(many, work)
+        product(many, work)
     assert work.done < 400_000
-    few = together([{flint.fmpq(2): (flint.fmpq(1), flint.fmpq(1, 2))}] * 3, Work())
+    few = product([{flint.fmpq(2): (flint.fmpq(1), flint.fmpq(1, 2))}] * 3, Work())
     assert few == {flint.fmpq(8): (flint.fmpq(1), flint.fmpq(1, 8))}
 
 

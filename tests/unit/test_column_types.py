@@ -8,11 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp import BadInput, plan, publish
-from irisdp import ScopeRefused as PromiseRefused
+from irisdp import BadInput, ScopeRefused, plan, publish
 from irisdp._cli import run
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import read_groups
+from irisdp._queries import PrivacyUnit, read_groups
 from irisdp._queries.statistics import count_records
 from irisdp._tables.column_types import TYPES
 from irisdp._tables.expressions import read_condition
@@ -175,7 +173,7 @@ def test_the_type_of_the_unit_says_who_is_one_person(tmp_path, first, then, kept
     if kept:
         publish(file, "count", epsilon=2, unit="w", at_most=1, types=then)
         return
-    with pytest.raises(PromiseRefused, match=r"uses columns w \(\w+\); you asked for columns w \(\w+\)"):
+    with pytest.raises(ScopeRefused, match=r"uses columns w \(\w+\); you asked for columns w \(\w+\)"):
         publish(file, "count", epsilon=2, unit="w", at_most=1, types=then)
     assert irisdp.Ledger(tmp_path / "t.ledger").spent.epsilon == 1
 
@@ -184,7 +182,7 @@ def test_a_person_written_in_two_ways_is_one_person(tmp_path):
     file = tmp_path / "t.csv"
     file.write_text("u,v\n7,1\n7.0,1\n07,1\nnobody,1\n")
     counts = [
-        count_records(open_table(file, types=types), unit=Unit("u", bytes(32))).total.tolist()
+        count_records(open_table(file, types=types), unit=PrivacyUnit("u", bytes(32))).total.tolist()
         for types in (None, {"u": "integer"})
     ]
     assert counts == [[4], [1]]
@@ -197,7 +195,9 @@ def test_which_record_a_person_keeps_knows_no_types(tmp_path):
     other = open_table(file, types={"w": "integer", "v": "text"})
     for key in (bytes([number]) * 32 for number in range(3)):
         kept = [
-            count_records(table, groups=read_groups(table, "v", ["0", "1", "2"]), unit=Unit("u", key)).total.tolist()
+            count_records(
+                table, groups=read_groups(table, "v", ["0", "1", "2"]), unit=PrivacyUnit("u", key)
+            ).total.tolist()
             for table in (plain, other)
         ]
         assert kept[0] == kept[1]

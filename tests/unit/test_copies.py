@@ -7,8 +7,7 @@ import pytest
 
 from irisdp import BadInput
 from irisdp._queries.statistics import count_records
-from irisdp._tables.columns import Column
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import Column, ColumnType
 from irisdp._tables.expressions import read_condition, read_value_of_record
 from irisdp._tables.table import open_table
 
@@ -54,7 +53,7 @@ def test_what_is_taken_is_answered_soon(name):
 
 @pytest.mark.parametrize("name", ["ABS", "FLOOR", "NULLIF", "CAST", "a subject", "a divisor"])
 def test_what_repeats_its_parts_is_refused(name):
-    columns = [Column("x", Kind.UNTYPED)]
+    columns = [Column("x", ColumnType.UNTYPED)]
     for depth in (14, 16):
         with pytest.raises(BadInput, match="repeat its parts more than 8192 times"):
             read_condition(f"{nested(name, depth)} > 0", columns)
@@ -64,8 +63,8 @@ def test_what_repeats_its_parts_is_refused(name):
 
 def test_a_column_that_is_computed_counts_as_what_it_is_computed_of():
     branches = " ".join(f"WHEN ABS(x) = {place} THEN {place}" for place in range(60))
-    _, derivation = read_value_of_record(f"CASE {branches} END", [Column("x", Kind.NUMBER)])
-    columns = [Column("x", Kind.NUMBER), Column("y", Kind.INTEGER, derivation)]
+    _, derivation = read_value_of_record(f"CASE {branches} END", [Column("x", ColumnType.NUMBER)])
+    columns = [Column("x", ColumnType.NUMBER), Column("y", ColumnType.INTEGER, derivation)]
     read_condition("y > 1", columns)
     with pytest.raises(BadInput, match="repeat its parts"):
         read_condition(" OR ".join(f"y = {place}" for place in range(100)), columns)

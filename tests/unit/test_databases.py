@@ -11,8 +11,7 @@ import pytest
 
 from irisdp import BadInput, Privacy, audit, design, load
 from irisdp._cli import run
-from irisdp.design import _path_bounds as path_bounds
-from irisdp.design import one_answer, relaxations
+from irisdp.design import _path_bounds, one_answer, relaxations
 from irisdp.graphs import Cycle, Hamming, Path, graph_from_edges
 from irisdp.mechanisms import Exponential, sensitivity
 
@@ -50,17 +49,17 @@ REFUSED = {
     "sensitivity of too few rows": ("scores", lambda: sensitivity([[1]], Path(2))),
     "relaxations of an unconnected graph": ("graph", lambda: relaxations(APART, TWO)),
     "one answer of an unconnected graph": ("graph", lambda: one_answer(APART, 0, TWO)),
-    "a negative length": ("length", lambda: path_bounds.middle_distance(-1, TWO)),
-    "neither length nor slack": ("length", lambda: path_bounds.middle_distance_bound(TWO)),
-    "both length and slack": ("length", lambda: path_bounds.middle_distance_bound(TWO, length=1, slack=1)),
-    "a negative slack": ("slack", lambda: path_bounds.middle_distance_bound(TWO, slack=-1)),
-    "Theorem 2 with too little slack": ("slack", lambda: path_bounds.path_bound(100, TWO, "1/2")),
-    "Theorem 2 on too short a path": ("nodes", lambda: path_bounds.path_bound(7, TWO, 1)),
-    "Theorem 2 with too short a middle": ("length", lambda: path_bounds.path_bound(100, TWO, 2, 3)),
-    "bounds without an epsilon": ("epsilon", lambda: path_bounds.best_path_bound(100, Privacy(ratio=1))),
-    "Corollary 3 with too little slack": ("slack", lambda: path_bounds.path_bound_limit(10**6, TWO, 1)),
-    "Corollary 3 on too short a path": ("nodes", lambda: path_bounds.path_bound_limit(63, TWO, 2)),
-    "Corollary 4 on too short a path": ("nodes", lambda: path_bounds.exponential_ratio(63, TWO, 2)),
+    "a negative length": ("length", lambda: _path_bounds.middle_distance(-1, TWO)),
+    "neither length nor slack": ("length", lambda: _path_bounds.middle_distance_bound(TWO)),
+    "both length and slack": ("length", lambda: _path_bounds.middle_distance_bound(TWO, length=1, slack=1)),
+    "a negative slack": ("slack", lambda: _path_bounds.middle_distance_bound(TWO, slack=-1)),
+    "Theorem 2 with too little slack": ("slack", lambda: _path_bounds.path_bound(100, TWO, "1/2")),
+    "Theorem 2 on too short a path": ("nodes", lambda: _path_bounds.path_bound(7, TWO, 1)),
+    "Theorem 2 with too short a middle": ("length", lambda: _path_bounds.path_bound(100, TWO, 2, 3)),
+    "bounds without an epsilon": ("epsilon", lambda: _path_bounds.best_path_bound(100, Privacy(ratio=1))),
+    "Corollary 3 with too little slack": ("slack", lambda: _path_bounds.path_bound_limit(10**6, TWO, 1)),
+    "Corollary 3 on too short a path": ("nodes", lambda: _path_bounds.path_bound_limit(63, TWO, 2)),
+    "Corollary 4 on too short a path": ("nodes", lambda: _path_bounds.exponential_ratio(63, TWO, 2)),
 }
 
 
@@ -90,9 +89,9 @@ def test_answers_may_be_named_by_lists():
 
 
 def test_hypotheses_at_their_edge_are_granted():
-    assert path_bounds.path_bound(8, TWO, 1).length == 2
-    assert path_bounds.path_bound_limit(64, TWO, 2) > 0
-    assert path_bounds.best_path_bound(3, TWO).value == 0
+    assert _path_bounds.path_bound(8, TWO, 1).length == 2
+    assert _path_bounds.path_bound_limit(64, TWO, 2) > 0
+    assert _path_bounds.best_path_bound(3, TWO).value == 0
 
 
 def test_the_smallest_graphs():

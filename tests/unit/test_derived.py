@@ -8,11 +8,10 @@ import pyarrow.parquet
 import pytest
 
 from irisdp import BadInput, plan, publish
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import read_by, read_groups
+from irisdp._queries import PrivacyUnit, read_by, read_groups
 from irisdp._queries.privacy_units import _hashed
 from irisdp._queries.statistics import count_records
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
 from support.derived import AGES, EXPRESSIONS, TABLE, TRUTHS, values
@@ -60,9 +59,9 @@ def test_the_parts_of_a_date_are_those_in_utc(zone):
 def test_text_files_are_read_as_the_expression_says(tmp_path):
     file = tmp_path / "t.csv"
     file.write_text("age,seen\n17,2023-12-31T23:30:00-01:00\n1e1,2024-02-30\nx,9999-12-31\n,0001-01-01\n-0.5,\n")
-    assert values(file, "YEAR(seen)") == (Kind.INTEGER, [2024, None, 9999, 1, None])
-    assert values(file, "FLOOR(age / 10) * 10") == (Kind.INTEGER, [10, 10, None, None, -10])
-    assert values(file, "age") == (Kind.TEXT, ["17", "1e1", "x", None, "-0.5"])
+    assert values(file, "YEAR(seen)") == (ColumnType.INTEGER, [2024, None, 9999, 1, None])
+    assert values(file, "FLOOR(age / 10) * 10") == (ColumnType.INTEGER, [10, 10, None, None, -10])
+    assert values(file, "age") == (ColumnType.TEXT, ["17", "1e1", "x", None, "-0.5"])
 
 
 HOSTILE = [
@@ -178,7 +177,7 @@ def test_another_expression_of_one_name_is_another_question():
 def test_a_person_is_hashed_by_what_the_table_holds():
     table = open_table(TABLE)
     within, _ = read_by(table, "y = YEAR(seen), b = BINS(age, 0)")
-    unit = Unit("town", b"k" * 32)
+    unit = PrivacyUnit("town", b"k" * 32)
     assert _hashed(within, unit) == _hashed(table, unit)
     with pytest.raises(BadInput, match="'y', which the data does not have"):
         plan(TABLE, "count", by="y = YEAR(seen)", groups=[1], epsilon=1, unit="y")

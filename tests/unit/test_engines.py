@@ -11,7 +11,7 @@ import irisdp
 from irisdp import BadInput
 from irisdp._cli import run
 from irisdp._tables import spark_files
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.table import open_table
 
 OWN_SESSION = spark_files.own_session
@@ -51,7 +51,7 @@ def test_duckdb_is_what_reads_files_unless_another_is_named(here):
 def test_columns_that_spark_does_not_read_have_no_kind(here):
     pytest.importorskip("pyspark", reason="pyspark is not installed: `make test` installs it")
     kinds = {column.name: column.kind for column in open_table("t.parquet", engine="spark").columns}
-    assert kinds == {"v": Kind.INTEGER, "t": Kind.NESTED, "f": Kind.NESTED}
+    assert kinds == {"v": ColumnType.INTEGER, "t": ColumnType.NESTED, "f": ColumnType.NESTED}
 
 
 WRONG = {

@@ -53,10 +53,10 @@ from irisdp._exact import (
     stepping_stones,
     table,
     to_grid,
+    validation,
     workable_ratio,
     working_precision,
 )
-from irisdp._exact import validation as lists_of_numbers
 from irisdp._exact.documents import DEEPEST
 from irisdp._exact.rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS
 
@@ -607,7 +607,7 @@ def test_a_table_of_one_row_is_a_table():
 
 
 def test_entries_are_read_until_they_are_too_long_for_memory(monkeypatch):
-    monkeypatch.setattr(lists_of_numbers, "_MOST_BITS", 8)
+    monkeypatch.setattr(validation, "_MOST_BITS", 8)
     read, twice = entry_reader("a"), entry_reader("b", lambda value: F(2 * value))
     assert [read(1), read(7), twice(63)] == [1, 7, 126]  # 2 and 4 bits; 8
     assert refused(read, 3) == "a: holds more than a gigabyte of numbers; round them to fewer digits"

@@ -17,7 +17,7 @@ from irisdp._explorer import ask as asking
 from irisdp._explorer.ask import ASK, TABLE
 from irisdp._explorer.ask import ask as work
 from irisdp._explorer.ask_form import FIELDS
-from irisdp._explorer.dispatch import WorkDispatcher as Lanes
+from irisdp._explorer.dispatch import WorkDispatcher
 from irisdp._explorer.forms import read_values
 
 QUESTIONS = [choice for choice, _ in FIELDS[0].choices]
@@ -26,7 +26,7 @@ QUESTIONS = [choice for choice, _ in FIELDS[0].choices]
 @pytest.fixture(scope="module", autouse=True)
 def patient():
     """Files of plans are worked out elsewhere, in the time of a machine that has nothing else to do: here without."""
-    lanes = Lanes(at_once=60)
+    lanes = WorkDispatcher(at_once=60)
     with pytest.MonkeyPatch.context() as patch:
         for module in (ask_room, asking):
             patch.setattr(module, "at_once", lanes.at_once)
@@ -243,7 +243,7 @@ def test_nothing_of_a_table_is_read_or_left(tmp_path, monkeypatch):
 
 def test_a_hard_question_is_given_up_in_time_with_what_answers_it(monkeypatch):
     """Twelve categories, and ε near 0, took many seconds of the one thread that answered everybody."""
-    lanes = Lanes(at_once=0.001)
+    lanes = WorkDispatcher(at_once=0.001)
     monkeypatch.setattr(ask_room, "at_once", lanes.at_once)
     try:
         found = ASK.answer(read_values(FIELDS, {"query": "plurality", "categories": "12", "within": "50"}))

@@ -21,7 +21,7 @@ from irisdp._explorer.check import CHECK, check
 from irisdp._explorer.common_fields import as_text
 from irisdp._explorer.forms import read_values
 from irisdp._explorer.pages import show_result
-from irisdp._explorer.results import ResultCache as Store
+from irisdp._explorer.results import ResultCache
 
 RESPONSE = "3/4, 1/4\n1/4, 3/4\n"
 HOSTILE = '</script><script>alert(1)</script>"\u202e\n'
@@ -212,7 +212,7 @@ def test_names_from_a_file_are_never_markup():
     plain |= {"inputs": [HOSTILE, "other"], "graph": {"nodes": [HOSTILE, "other"], "edges": [[HOSTILE, "other"]]}}
     values = {"mechanism": json.dumps({**plain, "matrix": [["3/4", "1/4"], ["1/4", "3/4"]]})}
     found = judged(**values)
-    page = show_result(CHECK, read_values(CHECK.fields, values), found, Store())
+    page = show_result(CHECK, read_values(CHECK.fields, values), found, ResultCache())
     assert "<script>" not in page and "\u202e" not in page
     assert "&lt;/script&gt;" in page and "\\u202e" in page
     drawn = found.pictures[0].to_svg()

@@ -16,7 +16,7 @@ from irisdp._explorer.design import DESIGN, design
 from irisdp._explorer.design_form import DESIGN_FIELDS, FAMILIES, KINDS, asked
 from irisdp._explorer.forms import read_values
 from irisdp.design import KINDS as SPEC_KINDS
-from irisdp.graphs import _loading as documents
+from irisdp.graphs import _loading
 from irisdp.mechanisms import FactoredMechanism, read_document
 from support.commands import irisdp
 
@@ -69,7 +69,7 @@ def test_the_form_knows_what_specs_and_graphs_know():
         _, required, optional = SPEC_KINDS[kind]
         assert {*told.parts, *(("graph",) if told.graph else ())} == required | optional
     assert {family: sizes for family, (_, sizes) in FAMILIES.items()} == {
-        family: sizes for family, (_, sizes) in documents._FAMILIES.items()
+        family: sizes for family, (_, sizes) in _loading._FAMILIES.items()
     }
     names = {one.name for one in DESIGN_FIELDS}
     assert {f"family_{size}" for _, sizes in FAMILIES.values() for size in sizes} <= names

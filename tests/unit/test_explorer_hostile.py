@@ -23,7 +23,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed: `make test` ins
 
 import uvicorn
 
-from irisdp._explorer import security as guard
+from irisdp._explorer import security
 from irisdp._explorer import server as server_module
 from irisdp._explorer.server import _allow_files, _listen
 
@@ -387,16 +387,16 @@ def _guarded(inner=None):
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": body})
 
-    return guard.Guard(inner or fine, lambda status, rule, remedy: (f"{rule}; {remedy}".encode(), "text/plain"))
+    return security.Guard(inner or fine, lambda status, rule, remedy: (f"{rule}; {remedy}".encode(), "text/plain"))
 
 
 def test_who_sends_too_slowly_is_told(monkeypatch):
-    monkeypatch.setattr(guard, "_SECONDS_TO_SEND", 0.05)
+    monkeypatch.setattr(security, "_SECONDS_TO_SEND", 0.05)
     assert _asked(_guarded(), [b"a"] * 100, pause=0.02)[0]["status"] == 408
 
 
 def test_who_takes_too_slowly_is_cut_off(monkeypatch):
-    monkeypatch.setattr(guard, "_SECONDS_TO_TAKE", 0.05)
+    monkeypatch.setattr(security, "_SECONDS_TO_TAKE", 0.05)
 
     async def slow(scope, receive, send):
         await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -408,7 +408,7 @@ def test_who_takes_too_slowly_is_cut_off(monkeypatch):
 
 
 def test_all_bodies_together_are_bounded(monkeypatch):
-    monkeypatch.setattr(guard, "_HELD_IN_ALL", 1000)
+    monkeypatch.setattr(security, "_HELD_IN_ALL", 1000)
     one = _guarded()
     assert _asked(one, [b"x" * 900])[1]["body"] == b"x" * 900
     assert _asked(one, [b"x" * 900])[0]["status"] == 200, "what was answered is let go"

@@ -14,12 +14,10 @@ pytest.importorskip("altair", reason="altair is not installed: `make test` insta
 from starlette.testclient import TestClient
 
 from irisdp import Privacy, design
-from irisdp._explorer import app as shell
+from irisdp._explorer import app, interpret, pages
 from irisdp._explorer import design as design_room
-from irisdp._explorer import interpret as read_room
-from irisdp._explorer import pages as job_pages
 from irisdp._explorer.app import create_app
-from irisdp._explorer.dispatch import WorkDispatcher as Lanes
+from irisdp._explorer.dispatch import WorkDispatcher
 
 CUBE = "000: 001 010 100\n011: 001 010 111\n101: 001 100 111\n110: 010 100 111"
 MAJORITY = "000: no\n001: no\n010: no\n100: no\n*: yes"
@@ -33,11 +31,11 @@ def explorer(monkeypatch):
     made = []
 
     def open_with(**options):
-        lanes = Lanes(**options)
+        lanes = WorkDispatcher(**options)
         made.append(lanes)
-        for module in (shell, design_room, read_room):
-            name = "lanes" if module is shell else "answer"
-            monkeypatch.setattr(module, name, (lambda: lanes) if module is shell else lanes.answer)
+        for module in (app, design_room, interpret):
+            name = "lanes" if module is app else "answer"
+            monkeypatch.setattr(module, name, (lambda: lanes) if module is app else lanes.answer)
         return TestClient(create_app(), base_url="http://127.0.0.1:8715", client=("127.0.0.1", 5)), lanes
 
     yield open_with
@@ -175,7 +173,7 @@ def test_a_job_that_nobody_knows_is_gone(explorer):
     client, _ = explorer()
     assert client.get("/jobs/nothing").status_code == 404
     assert client.post("/jobs/nothing/cancel").status_code == 404
-    assert client.get(f"/jobs/{job_pages.__name__}/state").status_code == 404
+    assert client.get(f"/jobs/{pages.__name__}/state").status_code == 404
 
 
 def test_a_release_is_read_and_stays_out_of_links(explorer):

@@ -11,17 +11,15 @@ pytest.importorskip("altair", reason="altair is not installed: `make test` insta
 pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
 
 from irisdp import BadInput, Privacy, Refusal, design
-from irisdp._explorer import ask as asking
-from irisdp._explorer import check as checking
+from irisdp._explorer import ask, check, interpret
 from irisdp._explorer import design as designing
-from irisdp._explorer import interpret as reading
 from irisdp._explorer.app import ROOMS
 from irisdp._explorer.common_fields import LOSSES
 from irisdp._explorer.design_form import FAMILIES, KINDS
 from irisdp._explorer.form_errors import check_form, field_meant, in_words, not_used
 from irisdp._explorer.forms import Field, read_values, stands
 
-WORK = {"ask": asking.ask, "design": designing.design, "check": checking.check, "read": reading.read}
+WORK = {"ask": ask.ask, "design": designing.design, "check": check.check, "read": interpret.read}
 BAD = {
     "number": ("", "x", "nan", "-1", "0", "2.5", "1e999", "1/0", "1,000", "0,5", "95 %", "9" * 12, "9" * 30, "1e400"),
     "choice": ("", "x"),
@@ -177,6 +175,6 @@ def test_what_a_link_fills_in_for_nothing_is_said():
 def test_what_is_too_long_is_told_by_how_much_it_is(written, rule):
     fields = next(room.fields for room in ROOMS if room.name == "ask")
     values = read_values(fields, {"by": "epsilon", "epsilon": written})
-    for refuses in (lambda: check_form(fields, values), lambda: asking.ask(values, lambda phase: None)):
+    for refuses in (lambda: check_form(fields, values), lambda: ask.ask(values, lambda phase: None)):
         with pytest.raises(BadInput, match=rule):
             refuses()

@@ -13,8 +13,7 @@ import pytest
 from irisdp import BadInput
 from irisdp._cli import run
 from irisdp._files import create_once
-from irisdp._ledger.fingerprints import fingerprint, recognise, secrets_in
-from irisdp._ledger.fingerprints import secret_key_path as secret_beside
+from irisdp._ledger.fingerprints import fingerprint, recognise, secret_key_path, secrets_in
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
 READERS = 32
@@ -42,10 +41,10 @@ def test_a_key_of_another_length_is_refused(key):
 
 def test_the_secret_stays(tmp_path):
     data = tmp_path / "patients.csv"
-    secret = secret_beside(data)
+    secret = secret_key_path(data)
     assert len(secret) == 32
-    assert secret == secret_beside(str(data))
-    assert secret == secret_beside(tmp_path / "renamed.csv"), "one for the folder: a renamed file is recognised"
+    assert secret == secret_key_path(str(data))
+    assert secret == secret_key_path(tmp_path / "renamed.csv"), "one for the folder: a renamed file is recognised"
     file = tmp_path / ".tables.irisdp-secret"
     assert file.read_bytes() == secret
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -56,8 +55,8 @@ def test_secrets_of_version_0_1_are_honoured(tmp_path):
     (tmp_path / ".data.csv.irisdp-secret").write_bytes(OTHER_KEY)
     (tmp_path / ".short.csv.irisdp-secret").write_bytes(b"short")
     (tmp_path / ".folder.irisdp-secret").mkdir()
-    assert secret_beside(tmp_path / "data.csv") == OTHER_KEY
-    own = secret_beside(tmp_path / "renamed.csv")
+    assert secret_key_path(tmp_path / "data.csv") == OTHER_KEY
+    own = secret_key_path(tmp_path / "renamed.csv")
     assert own != OTHER_KEY
     assert sorted(secrets_in(tmp_path, tmp_path)) == sorted([own, OTHER_KEY])
     known = fingerprint(b"digest", OTHER_KEY)
@@ -70,7 +69,12 @@ def test_the_secret_belongs_to_the_data_whatever_it_is_called(tmp_path, monkeypa
     folder.mkdir()
     (tmp_path / "link").symlink_to(folder)
     monkeypatch.chdir(tmp_path)
-    assert secret_beside(folder) == secret_beside(f"{folder}/") == secret_beside("link") == secret_beside(folder.name)
+    assert (
+        secret_key_path(folder)
+        == secret_key_path(f"{folder}/")
+        == secret_key_path("link")
+        == secret_key_path(folder.name)
+    )
 
 
 def test_whoever_comes_at_once_gets_the_same_secret(tmp_path):
@@ -78,7 +82,7 @@ def test_whoever_comes_at_once_gets_the_same_secret(tmp_path):
 
     def read(_):
         together.wait()
-        return secret_beside(tmp_path / "data.csv")
+        return secret_key_path(tmp_path / "data.csv")
 
     with ThreadPoolExecutor(READERS) as threads:
         assert len(set(threads.map(read, range(READERS)))) == 1
@@ -89,7 +93,7 @@ def test_a_damaged_secret_is_refused_and_kept(tmp_path, content):
     file = tmp_path / ".data.csv.irisdp-secret"
     file.write_bytes(content)
     with pytest.raises(BadInput, match=f"must hold 32 bytes, not {len(content)}"):
-        secret_beside(tmp_path / "data.csv")
+        secret_key_path(tmp_path / "data.csv")
     assert file.read_bytes() == content
 
 
@@ -100,7 +104,7 @@ def test_a_secret_that_cannot_be_written(tmp_path, monkeypatch, step):
 
     monkeypatch.setattr(os, step, fail)
     with pytest.raises(BadInput, match="Read-only file system") as refusal:
-        secret_beside(tmp_path / "data.csv")
+        secret_key_path(tmp_path / "data.csv")
     assert "\n" not in str(refusal.value)
     assert list(tmp_path.iterdir()) == []
 
@@ -109,7 +113,7 @@ def test_a_secret_that_is_no_file(tmp_path):
     (tmp_path / ".tables.irisdp-secret").mkdir()
     for path in (tmp_path / "data.csv", tmp_path / "no folder" / "data.csv", "/", "nul\0byte"):
         with pytest.raises(BadInput, match="data: needs a secret"):
-            secret_beside(path)
+            secret_key_path(path)
 
 
 def test_create_once_never_replaces(tmp_path):
@@ -149,11 +153,11 @@ def test_a_secret_that_cannot_be_read_is_not_drawn_anew(name, tmp_path):
     file = tmp_path / name
     file.symlink_to("/no disk is mounted here/secret")
     with pytest.raises(BadInput, match="cannot be read or written"):
-        secret_beside(tmp_path / "t.csv")
+        secret_key_path(tmp_path / "t.csv")
     assert os.listdir(tmp_path) == [name]
     if hasattr(os, "mkfifo"):
         file.unlink()
         os.mkfifo(file)
         with pytest.raises(BadInput, match=r"cannot be read or written \(no regular file\)"):
-            secret_beside(tmp_path / "t.csv")
+            secret_key_path(tmp_path / "t.csv")
         assert secrets_in(tmp_path) == [], "and nobody waits"

@@ -9,12 +9,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from irisdp._release import plan_file as batches
-from irisdp._release import plan_file as runs
-from irisdp._release.project import KEYS as PROJECT_KEYS
+from irisdp._release import plan_file
+from irisdp._release.project import KEYS
 from irisdp._tables.column_types import TYPES
 from irisdp.design import KINDS
-from irisdp.graphs import _loading as graphs
+from irisdp.graphs import _loading
 from support import stored
 from support.commands import irisdp
 
@@ -189,22 +188,22 @@ def test_schemas_know_the_keys_that_the_library_knows():
     assert found.keys() == KINDS.keys()
     edges, *families = SCHEMAS["graph"]["anyOf"]
     sizes = {one["properties"]["family"]["const"]: set(one["properties"]) - {"family"} for one in families}
-    assert sizes == {family: set(known) for family, (_, known) in graphs._FAMILIES.items()}
+    assert sizes == {family: set(known) for family, (_, known) in _loading._FAMILIES.items()}
     assert edges["properties"].keys() == {"edges", "nodes"}
     plan = SCHEMAS["batch"]["properties"]
-    assert plan.keys() == {*batches._PLAN, *batches._ABOUT, *batches._KEPT}
-    assert plan["budget"]["properties"].keys() == set(batches._BUDGET)
-    assert SCHEMAS["project"]["properties"].keys() == set(PROJECT_KEYS)
+    assert plan.keys() == {*plan_file._PLAN, *plan_file._ABOUT, *plan_file._KEPT}
+    assert plan["budget"]["properties"].keys() == set(plan_file._BUDGET)
+    assert SCHEMAS["project"]["properties"].keys() == set(KEYS)
     assert set(SCHEMAS["types"]["additionalProperties"]["enum"]) == set(TYPES)
     run = SCHEMAS["run"]["properties"]
-    assert run.keys() == set(runs.PLAN_KEYS)
+    assert run.keys() == set(plan_file.PLAN_KEYS)
     for table, keys in (
-        (run["datasets"]["additionalProperties"], runs.DATASET_KEYS),
-        (run["questions"]["items"], runs.QUESTION_KEYS),
+        (run["datasets"]["additionalProperties"], plan_file.DATASET_KEYS),
+        (run["questions"]["items"], plan_file.QUESTION_KEYS),
     ):
         assert table["properties"].keys() == {*keys, *(key.replace("_", "-") for key in keys)}
     question = plan["questions"]["items"]["properties"]
-    assert question.keys() == {"query", "expression", *batches._ASKED, "weight", "out"}
+    assert question.keys() == {"query", "expression", *plan_file._ASKED, "weight", "out"}
 
 
 def test_what_lacks_a_key_is_no_such_document(documents):

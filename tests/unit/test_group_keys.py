@@ -21,7 +21,7 @@ import irisdp
 from irisdp import BadInput, plan
 from irisdp._queries import read_groups
 from irisdp._queries.statistics import count_records
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -110,7 +110,7 @@ def test_long_numbers_in_a_file_without_types_are_compared_as_text(tmp_path):
     path.write_text("g\n9007199254740993\n9007199254740992\n9007199254740993\n")
     table = open_table(path)
     groups = read_groups(table, "g", "9007199254740992,9007199254740993")
-    assert groups.columns[0].kind is Kind.TEXT
+    assert groups.columns[0].kind is ColumnType.TEXT
     assert count_records(table, groups=groups).total.tolist() == [1, 2]
 
 

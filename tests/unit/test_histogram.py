@@ -8,7 +8,7 @@ import pytest
 from irisdp import BadInput, Session, batch, interpret, plan, publish
 from irisdp._cli import run
 from irisdp._queries import read_groups
-from irisdp._release.pipeline import read_statistics as read_cells
+from irisdp._release.pipeline import read_statistics
 from irisdp._tables.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -23,7 +23,7 @@ SURE = {"epsilon": 40}  # noise is drawn with probability below 1e-16 a cell
 
 def counted(options, *words):
     planned = plan(TABLE, *words, **{"epsilon": 1, **options})
-    counts = read_cells(planned, b"k" * 32).nodes.values
+    counts = read_statistics(planned, b"k" * 32).nodes.values
     return dict(zip(planned.groups.labels, counts.tolist(), strict=True))
 
 

@@ -17,11 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries import PrivacyUnit, enumerate_keys, read_groups
 from irisdp._queries.statistics import count_records
 from irisdp._tables.arrow_values import LONGEST_TEXT
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
 
@@ -113,19 +112,19 @@ ARROW = {
 }
 
 CONDITIONS = {
-    Kind.TEXT: "lower(x) LIKE '%a%' OR length(x) > 3 OR CAST(x AS DOUBLE) > 0 OR CAST(x AS DATE) > '2000-01-01'",
-    Kind.INTEGER: "x * x > 4 OR CAST(x AS VARCHAR) > '1'",
-    Kind.NUMBER: "x * x > 4 OR CAST(x AS VARCHAR) > '1'",
-    Kind.BOOLEAN: "x",
-    Kind.DATE: "x > '1999-12-31' OR year(x) = 1970 OR month(x) + day(x) > 3 OR CAST(x AS VARCHAR) > '2'",
-    Kind.UNTYPED: "CAST(x AS DOUBLE) > 1 OR lower(x) LIKE '%a%' OR CAST(x AS DATE) > '2000-01-01'",
+    ColumnType.TEXT: "lower(x) LIKE '%a%' OR length(x) > 3 OR CAST(x AS DOUBLE) > 0 OR CAST(x AS DATE) > '2000-01-01'",
+    ColumnType.INTEGER: "x * x > 4 OR CAST(x AS VARCHAR) > '1'",
+    ColumnType.NUMBER: "x * x > 4 OR CAST(x AS VARCHAR) > '1'",
+    ColumnType.BOOLEAN: "x",
+    ColumnType.DATE: "x > '1999-12-31' OR year(x) = 1970 OR month(x) + day(x) > 3 OR CAST(x AS VARCHAR) > '2'",
+    ColumnType.UNTYPED: "CAST(x AS DOUBLE) > 1 OR lower(x) LIKE '%a%' OR CAST(x AS DATE) > '2000-01-01'",
 }
 GROUPS = {
-    Kind.TEXT: ["a", "b"],
-    Kind.INTEGER: [1, 7],
-    Kind.NUMBER: [1.5, 7],
-    Kind.DATE: ["1970-01-01", "1970-01-02"],
-    Kind.UNTYPED: ["a", "b"],
+    ColumnType.TEXT: ["a", "b"],
+    ColumnType.INTEGER: [1, 7],
+    ColumnType.NUMBER: [1.5, 7],
+    ColumnType.DATE: ["1970-01-01", "1970-01-02"],
+    ColumnType.UNTYPED: ["a", "b"],
 }
 
 
@@ -145,8 +144,8 @@ def counts(data):
         labels = keys.select(np.ones(len(keys.counts), bool)).labels
         for label, count in zip(labels, keys.counts, strict=True):
             found["key", str(label)] = (count,)
-    if kind is not Kind.NESTED:
-        people = count_records(table, unit=Unit("x", b"k" * 32)).total[0]
+    if kind is not ColumnType.NESTED:
+        people = count_records(table, unit=PrivacyUnit("x", b"k" * 32)).total[0]
         assert 0 <= people <= count_records(table).total[0]
     assert len(table.digest()) == 32
     return found

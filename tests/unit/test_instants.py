@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from irisdp import BadInput
 from irisdp._queries import read_groups
 from irisdp._queries.statistics import count_records
-from irisdp._tables.columns import Column
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import Column, ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.spark_frames import spark_statement
 from irisdp._tables.table import open_table
@@ -104,7 +103,7 @@ def test_text_that_is_compared_as_text_stays_text():
     st.sampled_from(["=", "<", ">="]),
 )
 def test_one_instant_is_one_question(moment, minutes, between, sign):
-    columns = [Column("t", Kind.DATE), Column("u", Kind.UNTYPED)]
+    columns = [Column("t", ColumnType.DATE), Column("u", ColumnType.UNTYPED)]
     plain = str(moment)
     shifted = moment.replace(tzinfo=UTC).astimezone(timezone(timedelta(minutes=minutes))).isoformat(between)
     forms = [f"t {sign} {word}'{text}'" for text in (plain, shifted) for word in ("", "TIMESTAMP ")]
@@ -121,14 +120,14 @@ def test_one_instant_is_one_question(moment, minutes, between, sign):
 
 @pytest.mark.parametrize("text", ["abc", "2023-02-30", "2023-07-01T00:30:00.1234567", "infinity", ""])
 def test_a_date_that_is_none_is_refused(text):
-    columns = [Column("t", Kind.DATE)]
+    columns = [Column("t", ColumnType.DATE)]
     for form in (f"t = '{text}'", f"t > DATE '2023-01-01' AND t IN ('{text}')", f"day('{text}') = 1"):
         with pytest.raises(BadInput, match=r"takes .* for a date, .*; write dates as"):
             read_condition(form, columns)
 
 
 def test_spark_casts_no_text_in_its_session_s_zone():
-    columns = [Column("t", Kind.UNTYPED)]
+    columns = [Column("t", ColumnType.UNTYPED)]
     for form in (f"t > {DAY}", "CAST(CAST(CAST(t AS DATE) AS VARCHAR) AS DATE) IS NULL"):
         statement = spark_statement(
             f"SELECT {read_condition(form, columns).sql()} FROM data", {"data": "v"}, {"t": "column_0"}

@@ -8,8 +8,7 @@ import pytest
 import irisdp
 from irisdp import BadInput, Session, interpret
 from irisdp._cli import run
-from irisdp.interpretation._winner_rule import _too_many_classes as _too_many
-from irisdp.interpretation._winner_rule import gap_classes, most_weighed
+from irisdp.interpretation._winner_rule import _too_many_classes, gap_classes, most_weighed
 from irisdp.privacy import Gaussian
 
 TABLE = pa.table({"v": [1] * 6 + [0] * 14, "g": ["a", "b"] * 10, "party": ["=x", "y", None, "=x"] * 5})
@@ -177,7 +176,7 @@ def test_where_tables_are_too_many_to_weigh_it_is_said_from_where_on(here, capsy
 def test_the_most_that_is_weighed_is_where_listing_ends(categories):
     most = most_weighed(categories)
     assert gap_classes(categories, most + 1, most + 1, 0) is None
-    assert not _too_many(categories, most)
+    assert not _too_many_classes(categories, most)
 
 
 def test_what_cannot_be_read_is_named_as_it_was_given(here, capsys):

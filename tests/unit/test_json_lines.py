@@ -10,7 +10,7 @@ import pytest
 import irisdp
 from irisdp import BadInput, init_project
 from irisdp._cli import run
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.json_lines import DEEPEST, read_record
 from irisdp._tables.table import open_table
 
@@ -28,7 +28,10 @@ def data(tmp_path, monkeypatch):
 
 def test_values_are_read_as_declared(data):
     table = open_table(data, types=TYPES)
-    assert [(column.name, column.kind) for column in table.columns] == [("g", Kind.TEXT), ("v", Kind.INTEGER)]
+    assert [(column.name, column.kind) for column in table.columns] == [
+        ("g", ColumnType.TEXT),
+        ("v", ColumnType.INTEGER),
+    ]
     found = table.run("SELECT g, v FROM data", table.columns).to_pylist()
     assert found == [{"g": "a", "v": "1"}, {"g": "b", "v": "2"}, {"g": None, "v": None}, {"g": "", "v": "2.5"}]
 

@@ -15,15 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from irisdp import BadInput, BudgetRefused, Cost, IrisError, Ledger
-from irisdp import LedgerEntry as Entry
-from irisdp import LedgerScope as Promise
-from irisdp._ledger import file_store as module
+from irisdp import BadInput, BudgetRefused, Cost, IrisError, Ledger, LedgerEntry, LedgerScope
+from irisdp._ledger import file_store
 
 TENTH = Cost(Fraction(1, 10))
 
 
-PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
+PROMISE = LedgerScope(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 OPEN = dict.fromkeys(("table", "columns", "relation", "unit", "public_columns"))
 
 
@@ -35,7 +33,7 @@ def ask(ledger, question="a question", *, cost=TENTH, answers=b"answer", fingerp
         promise=options.pop("promise", PROMISE),
         cost=cost,
         **options,
-        draw=draw or (lambda earlier, price: [Entry(cost=cost, answers=answers)]),
+        draw=draw or (lambda earlier, price: [LedgerEntry(cost=cost, answers=answers)]),
     )
 
 
@@ -153,8 +151,8 @@ class TestSettlement:
 
     def test_audiences_share_the_cost(self, ledger):
         entries = [
-            Entry(audience="public", cost=TENTH, answers=b"noisy", details='{"row": 1}'),
-            Entry(audience="board", cost=TENTH * 2, answers=b"less noisy"),
+            LedgerEntry(audience="public", cost=TENTH, answers=b"noisy", details='{"row": 1}'),
+            LedgerEntry(audience="board", cost=TENTH * 2, answers=b"less noisy"),
         ]
         fresh = ask(ledger, cost=TENTH * 3, draw=lambda earlier, price: entries)
         again = ask(ledger, cost=TENTH * 3, draw=never)
@@ -166,7 +164,9 @@ class TestSettlement:
     def test_shares_must_add_up(self, ledger, shares):
         with pytest.raises(BadInput, match="cost"):
             ask(
-                ledger, cost=TENTH * 2, draw=lambda earlier, price: [Entry(cost=share, answers=b"") for share in shares]
+                ledger,
+                cost=TENTH * 2,
+                draw=lambda earlier, price: [LedgerEntry(cost=share, answers=b"") for share in shares],
             )
         assert (ledger.spent, ledger.releases()) == (Cost(), [])
 
@@ -186,7 +186,7 @@ class TestSettlement:
         def draw(earlier, price):
             seen.extend((release.query, release.question, release.answers, release.details) for release in earlier)
             assert len(earlier) == len(seen)
-            return [Entry(cost=TENTH, answers=b"second", details='{"step": 2}')]
+            return [LedgerEntry(cost=TENTH, answers=b"second", details='{"step": 2}')]
 
         ask(ledger, "first", answers=b"first")
         ask(ledger, "of other data", fingerprint="other data")
@@ -218,8 +218,8 @@ class TestBook:
     def test_document_holds_exact_text(self, ledger):
         ledger.set_limit(1.5, "1e-6")
         entries = [
-            Entry(cost=Cost(Fraction(1, 3), Fraction(1, 10**7)), answers=b"", audience="public"),
-            Entry(cost=TENTH, answers=b""),
+            LedgerEntry(cost=Cost(Fraction(1, 3), Fraction(1, 10**7)), answers=b"", audience="public"),
+            LedgerEntry(cost=TENTH, answers=b""),
         ]
         for path in ("a.csv", "again.csv", "a.csv"):
             cost = entries[0].cost + TENTH
@@ -252,7 +252,7 @@ class TestBook:
 
         def draw(earlier, price):
             modes.extend(stat.S_IMODE(file.stat().st_mode) for file in in_a_file.path.parent.iterdir())
-            return [Entry(cost=TENTH, answers=b"")]
+            return [LedgerEntry(cost=TENTH, answers=b"")]
 
         ask(in_a_file, draw=draw)
         assert len(modes) == 3, "the ledger, its log and the log's index"
@@ -282,7 +282,7 @@ class TestBook:
 
         ask(in_a_file)
         monkeypatch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=Watched))
-        monkeypatch.setattr(module, "SETTINGS", ("SELECT broken",))
+        monkeypatch.setattr(file_store, "SETTINGS", ("SELECT broken",))
         with pytest.raises(BadInput):
             ask(in_a_file)
         assert closed == [True]
@@ -377,7 +377,7 @@ class TestUnusableFiles:
         assert list(in_a_file.path.parent.iterdir()) == [in_a_file.path]
 
     def test_a_ledger_in_use(self, in_a_file, monkeypatch):
-        monkeypatch.setattr(module, "PATIENCE", 0.05)
+        monkeypatch.setattr(file_store, "PATIENCE", 0.05)
         ask(in_a_file, 1)
         other = sqlite3.connect(in_a_file.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -391,7 +391,7 @@ class TestUnusableFiles:
         """Overwrite a piece of the file anywhere: the ledger reads, or says no in one line that quotes nothing."""
         canary = "canary-in-the-details"
         for number in range(5):
-            entry = Entry(cost=TENTH, answers=b"answer", details=canary)
+            entry = LedgerEntry(cost=TENTH, answers=b"answer", details=canary)
             ask(in_a_file, number, draw=lambda earlier, price, entry=entry: [entry])
         sound, chance = in_a_file.path.read_bytes(), random.Random(20)
         refused = 0

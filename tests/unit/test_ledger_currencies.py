@@ -8,22 +8,18 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import BadInput, BudgetRefused, Cost, Ledger, Privacy, Session
-from irisdp import LedgerEntry as Entry
-from irisdp import LedgerScope as Promise
-from irisdp import ScopeRefused as PromiseRefused
+from irisdp import BadInput, BudgetRefused, Cost, Ledger, LedgerEntry, LedgerScope, Privacy, ScopeRefused, Session
 from irisdp._cli import run
 from irisdp._ledger.file_store import SQLiteRows
 from irisdp._ledger.store import Damaged, currency_of
 from irisdp._measurements import GeometricNoise
-from irisdp.accounting import MU, RHO, ConcentratedCost, GaussianCost, as_pair, total
-from irisdp.accounting import gaussian_dp_mu as least_mean
+from irisdp.accounting import MU, RHO, ConcentratedCost, GaussianCost, as_pair, gaussian_dp_mu, total
 from irisdp.privacy import Gaussian
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
 SURVEY = pa.table({"age": [70, 30, 81, 20], "town": ["Ely", "Ely", "York", "York"]})
-PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
+PROMISE = LedgerScope(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 HALF = Privacy(epsilon="1/2")
 
 
@@ -54,7 +50,7 @@ def settle(ledger, cost, question="q"):
         fingerprint="data",
         promise=PROMISE,
         cost=cost,
-        draw=lambda earlier, price: [Entry(cost=price, answers=b"answer")],
+        draw=lambda earlier, price: [LedgerEntry(cost=price, answers=b"answer")],
     )
 
 
@@ -81,7 +77,7 @@ class TestCurrency:
 
     def test_of_a_ledger_without_limit_is_epsilon_and_delta(self, path):
         session(path, None).count(epsilon=1)
-        with pytest.raises(PromiseRefused, match="counts in epsilon and delta, which was fixed by its first limit"):
+        with pytest.raises(ScopeRefused, match="counts in epsilon and delta, which was fixed by its first limit"):
             Ledger(path).set_limit(mu=1)
         assert Ledger(path).spent == Cost(1)
 
@@ -93,7 +89,7 @@ class TestCurrency:
         if first.partition("=")[:2] == second.partition("=")[:2] or "=" not in first + second:
             session(path, second)
             return
-        with pytest.raises(PromiseRefused, match="or name a new ledger") as refusal:
+        with pytest.raises(ScopeRefused, match="or name a new ledger") as refusal:
             session(path, second)
         assert refusal.value.document["differs"] == ["currency"]
         assert (book.limit, book.currency) == before
@@ -128,7 +124,7 @@ class TestCharges:
         book = session(path, "mu=3")
         for place, epsilon in enumerate(("1/2", 1, "1/10")):
             found = book.count(f"age > {place}", epsilon=epsilon)
-            assert nearly(found.cost.mu_squared, least_mean(Privacy(epsilon=epsilon)) ** 2)
+            assert nearly(found.cost.mu_squared, gaussian_dp_mu(Privacy(epsilon=epsilon)) ** 2)
         releases = book.releases()
         assert book.spent.mu_squared == sum(release.cost.mu_squared for release in releases)
         assert book.remaining == GaussianCost(9 - book.spent.mu_squared)
@@ -140,9 +136,9 @@ class TestCharges:
     def test_of_moves_in_several_cells_add_up(self, path):
         book = Session(SURVEY, ledger=path, relation="exchange", limit="mu=3", secret="survey")
         found = book.count("age > 64", by="town", groups="Ely,York", epsilon="1/2")
-        assert nearly(found.cost.mu_squared, 2 * least_mean(HALF) ** 2)
+        assert nearly(found.cost.mu_squared, 2 * gaussian_dp_mu(HALF) ** 2)
         found = book.majority("age > 64", by="town", groups="Ely,York", epsilon="1/2")
-        assert nearly(found.cost.mu_squared, 4 * least_mean(HALF) ** 2)
+        assert nearly(found.cost.mu_squared, 4 * gaussian_dp_mu(HALF) ** 2)
 
     def test_of_gaussian_answers_are_exact_and_their_statement_is_the_total(self, path):
         book = Ledger(path)
@@ -207,8 +203,8 @@ class TestGaussianAnswers:
     def test_of_several_pairs_cost_the_least_mean_of_all(self, path):
         both = Privacy.all([Privacy(epsilon=2), Privacy(epsilon=1, delta="1/100")])
         found = session(path, "mu=5").count(privacy=both)
-        assert nearly(found.cost.mu_squared, least_mean(both) ** 2)
-        assert found.cost.mu_squared < least_mean(Privacy(epsilon=2)) ** 2
+        assert nearly(found.cost.mu_squared, gaussian_dp_mu(both) ** 2)
+        assert found.cost.mu_squared < gaussian_dp_mu(Privacy(epsilon=2)) ** 2
 
     def test_need_a_delta_where_epsilon_is_counted_but_not_to_be_given_again(self, path, monkeypatch):
         book = session(path, None)
@@ -255,7 +251,7 @@ class TestRefinement:
     def test_audiences_of_one_release_are_drawn_together_and_charged_once(self, path, links_seen):
         book = session(path, "mu=5")
         found = book.count(audience={"board": 1, "press": "1/2"})
-        assert nearly(found.cost.mu_squared, least_mean(Privacy(epsilon=1)) ** 2)
+        assert nearly(found.cost.mu_squared, gaussian_dp_mu(Privacy(epsilon=1)) ** 2)
         assert [release.cost.mu_squared > 0 for release in book.releases()] == [True, False]
         assert links_seen == [0, 1]
 
@@ -267,7 +263,7 @@ class TestBatches:
         asked = {"budget": {"epsilon": 1, "delta": "1e-6"}, "questions": questions, "secret": "survey"}
         found = irisdp.batch(asked, data=SURVEY, ledger=path)
         parts = [planned.audiences[0].mechanism.privacy for planned in found.plan.plans]
-        assert nearly(found.cost.mu_squared, sum(least_mean(part) ** 2 for part in parts))
+        assert nearly(found.cost.mu_squared, sum(gaussian_dp_mu(part) ** 2 for part in parts))
         assert Ledger(path).spent == found.cost == found.plan.cost_in(MU)
         (release,) = Ledger(path).releases()
         assert release.to_document()["guarantee"] == str(found.plan.cost)

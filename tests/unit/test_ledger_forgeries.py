@@ -10,14 +10,12 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import BadInput, Cost, Ledger
-from irisdp import LedgerEntry as Entry
-from irisdp import LedgerScope as Promise
+from irisdp import BadInput, Cost, Ledger, LedgerEntry, LedgerScope
 from irisdp._cli import run
 from irisdp._ledger.history import digests, record
 from irisdp.accounting import ConcentratedCost
 
-PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit="who")
+PROMISE = LedgerScope(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit="who")
 HALF = Cost(Fraction(1, 2))
 
 
@@ -28,7 +26,7 @@ def ask(book, question, cost=HALF):
         fingerprint="data",
         promise=PROMISE,
         cost=cost,
-        draw=lambda earlier, price: [Entry(cost=cost, answers=b"x")],
+        draw=lambda earlier, price: [LedgerEntry(cost=cost, answers=b"x")],
     )
 
 
@@ -327,7 +325,7 @@ def test_cells_of_other_kinds_are_damage_and_no_internal_error(tmp_path, stateme
         fingerprint="data",
         promise=PROMISE,
         cost=HALF,
-        draw=lambda earlier, price: [Entry(cost=HALF, answers=b"x")],
+        draw=lambda earlier, price: [LedgerEntry(cost=HALF, answers=b"x")],
         outputs={None: ["/o.csv"]},
     )
     kinds_changed(book.path, statement)

@@ -9,13 +9,11 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import BudgetRefused, Cost, Ledger
-from irisdp import LedgerEntry as Entry
-from irisdp import LedgerScope as Promise
+from irisdp import BudgetRefused, Cost, Ledger, LedgerEntry, LedgerScope
 from irisdp._cli import run
 from support.commands import irisdp
 
-PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
+PROMISE = LedgerScope(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 TENTH = Cost(Fraction(1, 10))
 
 
@@ -27,8 +25,10 @@ def ask(book, question, **options):
         promise=PROMISE,
         cost=TENTH * 2,
         draw=lambda earlier, price: [
-            Entry(audience="press", cost=TENTH, answers=f"press {question}".encode()),
-            Entry(audience="board", cost=TENTH, answers=f"board {question}".encode(), details='{"table": "t.csv"}'),
+            LedgerEntry(audience="press", cost=TENTH, answers=f"press {question}".encode()),
+            LedgerEntry(
+                audience="board", cost=TENTH, answers=f"board {question}".encode(), details='{"table": "t.csv"}'
+            ),
         ],
         **options,
     )
@@ -175,7 +175,7 @@ def test_releases_are_printed_as_csv_with_exact_numbers(ledger, capsys):
     ledger.set_limit(3, "1/2")
     ask(ledger, 1, outputs={"press": ["/out/a, b.csv", "/out/c.csv"]})
     ledger.settle(query="=1+1", question="{}", fingerprint="d", promise=PROMISE, cost=Cost("1/3", "1/7"),
-                  draw=lambda *_: [Entry(cost=Cost("1/3", "1/7"), answers=b"")])  # fmt: skip
+                  draw=lambda *_: [LedgerEntry(cost=Cost("1/3", "1/7"), answers=b"")])  # fmt: skip
     assert run(["ledger", str(ledger.place), "--csv"]) == 0
     lines = list(csv.reader(capsys.readouterr().out.splitlines()))
     date = ledger.releases()[0].settled

@@ -9,17 +9,14 @@ from fractions import Fraction
 import pytest
 
 import irisdp
-from irisdp import BadInput, Cost, Ledger
-from irisdp import LedgerEntry as Entry
-from irisdp import LedgerScope as Promise
-from irisdp import ScopeRefused as PromiseRefused
+from irisdp import BadInput, Cost, Ledger, LedgerEntry, LedgerScope, ScopeRefused
 from irisdp._cli import run
-from irisdp._ledger import migration as ledger_move
+from irisdp._ledger import migration
 from irisdp._ledger.file_store import LedgerFile
 from irisdp._ledger.server_store import LedgerServer
 from irisdp.accounting import GaussianCost
 
-PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
+PROMISE = LedgerScope(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 ODD = Fraction(3**200, 7**190)
 """A cost that no decimal says."""
 
@@ -32,8 +29,8 @@ def ask(book, question, cost):
         promise=PROMISE,
         cost=cost,
         draw=lambda earlier, price: [
-            Entry(audience="prèss", cost=cost, answers=bytes(range(256)), details='{"table": "t.csv"}'),
-            Entry(cost=cost * 0, answers=b"board"),
+            LedgerEntry(audience="prèss", cost=cost, answers=bytes(range(256)), details='{"table": "t.csv"}'),
+            LedgerEntry(cost=cost * 0, answers=b"board"),
         ],
         outputs={"prèss": [f"/out/{question}.csv", "/a/b.csv"]},
     )
@@ -168,7 +165,7 @@ def test_what_was_left_is_closed(places):
         lambda: first.check(PROMISE),
         lambda: first.copy_to(places[2]),
     ):
-        with pytest.raises(PromiseRefused, match="was moved, and its budget is spent elsewhere") as refusal:
+        with pytest.raises(ScopeRefused, match="was moved, and its budget is spent elsewhere") as refusal:
             use()
         assert second.place in str(refusal.value)
     assert first.spent == second.spent, "what it was can still be read"
@@ -221,7 +218,7 @@ def open_places(*places):
         try:
             ask(Ledger(place), "one more", Cost(0))
             found.append(place)
-        except PromiseRefused:
+        except ScopeRefused:
             pass
     return found
 
@@ -241,10 +238,10 @@ def test_killed_at_any_step_there_is_one_budget_and_the_same_call_goes_on(
     monkeypatch.undo()
     reserved, closed, arrived = ((number, after) >= (step, True) for step in (2, 3, 4))
     if reserved and not arrived:
-        with pytest.raises(PromiseRefused, match=r"awaits the ledger .* which is being moved to it"):
+        with pytest.raises(ScopeRefused, match=r"awaits the ledger .* which is being moved to it"):
             Ledger(target).set_limit(99)
     if closed:
-        with pytest.raises(PromiseRefused, match="was moved"):
+        with pytest.raises(ScopeRefused, match="was moved"):
             first.set_limit(99)
     second = first.copy_to(target)
     assert all_of(second) == before
@@ -334,14 +331,14 @@ def test_one_that_was_tampered_with_stays(places):
 
 def test_one_that_is_tampered_with_on_the_way_stays_open(places, monkeypatch):
     """Others may write between the first look and the closing, which looks again."""
-    first, reserve = filled(Ledger(places[0])), ledger_move._reserve
+    first, reserve = filled(Ledger(places[0])), migration._reserve
 
     def meanwhile(rows, *others):
         with sqlite3.connect(places[0]) as connection:
             connection.execute("UPDATE release SET epsilon = '0' WHERE id = 1")
         return reserve(rows, *others)
 
-    monkeypatch.setattr(ledger_move, "_reserve", meanwhile)
+    monkeypatch.setattr(migration, "_reserve", meanwhile)
     with pytest.raises(BadInput, match=r"ledger: .* has a history that does not hold"):
         first.copy_to(places[2])
     with sqlite3.connect(places[0]) as connection:

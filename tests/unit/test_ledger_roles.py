@@ -9,14 +9,12 @@ from fractions import Fraction
 import pytest
 
 import irisdp
-from irisdp import BadInput, Cost, Ledger
-from irisdp import LedgerEntry as Entry
-from irisdp import LedgerScope as Promise
+from irisdp import BadInput, Cost, Ledger, LedgerEntry, LedgerScope
 from irisdp._cli import run
 from irisdp._ledger.history import record
 from irisdp._ledger.roles import grant
 
-PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
+PROMISE = LedgerScope(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 TENTH = Cost(Fraction(1, 10))
 WRITES = [
     "UPDATE budget SET epsilon = '99'",
@@ -58,7 +56,7 @@ def ask(book, question):
         fingerprint="data",
         promise=PROMISE,
         cost=TENTH,
-        draw=lambda earlier, price: [Entry(cost=TENTH, answers=b"x")],
+        draw=lambda earlier, price: [LedgerEntry(cost=TENTH, answers=b"x")],
         outputs={None: ["/o.csv"]},
     )
 

@@ -13,18 +13,16 @@ from fractions import Fraction
 import pytest
 
 import irisdp
-from irisdp import BadInput, Cost, Ledger
-from irisdp import LedgerEntry as Entry
-from irisdp import LedgerScope as Promise
+from irisdp import BadInput, Cost, Ledger, LedgerEntry, LedgerScope
 from irisdp._cli import run
-from irisdp._ledger import server_store as module
+from irisdp._ledger import server_store
 from irisdp._ledger.addresses import address_of
 from irisdp._tables.servers import connected, listening
 from irisdp.errors import NotShown
 from support.cutting import cutter
 
 TENTH = Cost(Fraction(1, 10))
-PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
+PROMISE = LedgerScope(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 CANARY = "canary7Qx"
 
 
@@ -35,7 +33,7 @@ def ask(book, question="q", *, draw=None):
         fingerprint="data",
         promise=PROMISE,
         cost=TENTH,
-        draw=draw or (lambda earlier, price: [Entry(cost=TENTH, answers=question.encode())]),
+        draw=draw or (lambda earlier, price: [LedgerEntry(cost=TENTH, answers=question.encode())]),
     )
 
 
@@ -47,7 +45,7 @@ class Drawer:
 
     def __call__(self, earlier, price):
         self.drawn.append(b"answer %d" % len(self.drawn))
-        return [Entry(cost=TENTH, answers=self.drawn[-1])]
+        return [LedgerEntry(cost=TENTH, answers=self.drawn[-1])]
 
 
 @pytest.fixture
@@ -101,7 +99,7 @@ class TestCutConnections:
     @pytest.mark.parametrize(("when", "charged"), [("before", False), ("after", True)])
     def test_at_commit_for_good_are_said_to_be_open(self, server, cut, monkeypatch, when, charged):
         messages = messages_of_a_settlement(server, cut)
-        monkeypatch.setattr(module, "RETURN", 0.3)
+        monkeypatch.setattr(server_store, "RETURN", 0.3)
         address = server.address(port=cut.port)
         truth = Ledger(server.address(address_of(address).schema))
         truth.set_limit(1)
@@ -117,16 +115,16 @@ class TestCutConnections:
     def test_are_seen_to_matter(self, server, cut, monkeypatch):
         """Negative control: whoever shows what was drawn when COMMIT is not answered shows what is not charged."""
         messages = messages_of_a_settlement(server, cut)
-        once = module.LedgerServer._once
+        once = server_store.LedgerServer._once
 
         def careless(self, work, attempt):
             kept = []
             try:
                 return once(self, lambda rows: kept.append(work(rows)) or kept[-1], attempt)
-            except module.driver().Error:
+            except server_store.driver().Error:
                 return kept[-1]
 
-        monkeypatch.setattr(module.LedgerServer, "_once", careless)
+        monkeypatch.setattr(server_store.LedgerServer, "_once", careless)
         address = server.address(port=cut.port)
         truth = Ledger(server.address(address_of(address).schema))
         truth.set_limit(1)
@@ -154,11 +152,11 @@ class TestServer:
     def test_that_stays_away_is_said_in_one_line_and_nothing_is_spent(self, server, monkeypatch):
         book = Ledger(server.address())
         ask(book, "before")
-        monkeypatch.setattr(module, "RETURN", 0.3)
+        monkeypatch.setattr(server_store, "RETURN", 0.3)
 
         def draw(earlier, price):
             server.kill()
-            return [Entry(cost=TENTH, answers=b"never seen")]
+            return [LedgerEntry(cost=TENTH, answers=b"never seen")]
 
         try:
             for use in (lambda: ask(book, draw=draw), lambda: ask(book), lambda: book.spent, book.to_document):
@@ -246,7 +244,7 @@ class TestServer:
             order.append("drawing")
             time.sleep(0.5)
             order.append("drawn")
-            return [Entry(cost=TENTH, answers=b"")]
+            return [LedgerEntry(cost=TENTH, answers=b"")]
 
         code = f"from test_ledger_server import *; ask(Ledger({book.place!r}), 'other')"
         thread = threading.Thread(target=ask, args=(book, "slow"), kwargs={"draw": slowly})

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from irisdp._cli import output as options
+from irisdp._cli import output
 from irisdp._cli.output import Lines, terminal_width
 
 ODD = [
@@ -84,6 +84,6 @@ def test_what_is_usual_asks_nobody():
 
 def test_a_name_is_shown_as_it_is_on_a_terminal(monkeypatch):
     shown = io.StringIO()
-    monkeypatch.setattr(options, "console", lambda: Console(file=shown, width=40, force_terminal=True))
-    options.show_table(["town\\"], [["[b]\\"]])
+    monkeypatch.setattr(output, "console", lambda: Console(file=shown, width=40, force_terminal=True))
+    output.show_table(["town\\"], [["[b]\\"]])
     assert shown.getvalue().count("\\") == 2 and "[b]" in shown.getvalue()

@@ -13,7 +13,7 @@ import pytest
 
 import irisdp
 from irisdp import Ledger
-from irisdp._ledger import file_store as ledger_file
+from irisdp._ledger import file_store
 from irisdp._ledger.file_store import fold_log
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -58,7 +58,7 @@ def spent_by_file_alone(book, tmp_path):
 @pytest.mark.parametrize("folded", [True, False], ids=["folded", "control"])
 def test_a_killed_process_keeps_no_charge_in_the_log(book, tmp_path, monkeypatch, folded):
     if not folded:
-        monkeypatch.setattr(ledger_file, "fold_log", lambda *_: None)
+        monkeypatch.setattr(file_store, "fold_log", lambda *_: None)
     with held(book):
         irisdp.publish(tmp_path / "a.csv", "count", epsilon=2, ledger=book.path)
     assert os.path.exists(f"{book.path}-wal")
@@ -83,10 +83,10 @@ def test_nothing_is_copied_while_somebody_writes(book, tmp_path):
         other.execute("CREATE TABLE more (x)")
         before = book.path.read_bytes()
         other.execute("BEGIN IMMEDIATE")
-        fold_log(book.path, ledger_file._connected)
+        fold_log(book.path, file_store._connected)
         assert book.path.read_bytes() == before
         other.execute("ROLLBACK")
-        fold_log(book.path, ledger_file._connected)
+        fold_log(book.path, file_store._connected)
         assert book.path.read_bytes() != before
     other.close()
 

@@ -20,6 +20,7 @@ from irisdp.mechanisms import (
     FactoredMechanism,
     Pull,
     Pulled,
+    StatedObjective,
     balanced_line,
     balanced_truth,
     check_distribution,
@@ -37,7 +38,6 @@ from irisdp.mechanisms import (
     too_deep,
     too_many_events,
 )
-from irisdp.mechanisms import StatedObjective as Objective
 from irisdp.mechanisms._exponential import _log2_above, _log2_below
 from irisdp.mechanisms._file_format import exact_text, pairs_from_document
 from irisdp.mechanisms._noisy_max import product_of_refusals
@@ -128,7 +128,10 @@ def test_an_objective_is_written_with_its_bound_where_it_has_one(tmp_path):
     rows = [["2/3", "1/3"], ["1/3", "2/3"]]
     for bound in (None, F(1, 4)):
         made = Mechanism.from_matrix(
-            rows, privacy=TWO, objective=Objective("error", F(1, 3), bound), certificate={"loss": [["0", "1"]], "k": 1}
+            rows,
+            privacy=TWO,
+            objective=StatedObjective("error", F(1, 3), bound),
+            certificate={"loss": [["0", "1"]], "k": 1},
         )
         made.save(tmp_path / f"{bound is None}.json")
         again = load(tmp_path / f"{bound is None}.json")

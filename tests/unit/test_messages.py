@@ -17,8 +17,7 @@ from irisdp._cli import run
 from irisdp._cli.commands import in_options
 from irisdp._queries import as_asked
 from irisdp._queries.groups import read_declared
-from irisdp._tables.columns import Column
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import Column, ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
 from support.releases import forget_digests
@@ -105,7 +104,7 @@ def test_a_name_with_a_space_or_sign_needs_double_quotes(text, name, here, capsy
 
 
 def test_other_mistakes_beside_such_names_keep_their_message():
-    columns = [Column("age group", Kind.NUMBER), Column("b", Kind.NUMBER)]
+    columns = [Column("age group", ColumnType.NUMBER), Column("b", ColumnType.NUMBER)]
     for text in ('"age group" >', '"age group" > c', "b = c"):
         with pytest.raises(BadInput, match=r"is not a SQL condition|names the column 'c'"):
             read_condition(text, columns)
@@ -113,7 +112,7 @@ def test_other_mistakes_beside_such_names_keep_their_message():
 
 @pytest.mark.parametrize("text", ["when > '2024-01-01'", "region = 'n' AND NOT when = 3", "3 < When"])
 def test_a_column_called_like_a_word_of_sql_needs_double_quotes(text):
-    columns = [Column("when", Kind.UNTYPED), Column("region", Kind.UNTYPED)]
+    columns = [Column("when", ColumnType.UNTYPED), Column("region", ColumnType.UNTYPED)]
     with pytest.raises(BadInput) as refusal:
         read_condition(text, columns)
     assert str(refusal.value) == (
@@ -126,7 +125,7 @@ def test_a_column_called_like_a_word_of_sql_needs_double_quotes(text):
 
 
 def test_a_typing_error_in_a_column_says_which_was_meant():
-    columns = [Column(name, Kind.UNTYPED) for name in ("Age", "educ", "region")]
+    columns = [Column(name, ColumnType.UNTYPED) for name in ("Age", "educ", "region")]
     for text, near in (("eudc = 1", "did you mean educ? "), ("agee = 1", "did you mean Age? "), ("zzz = 1", "")):
         with pytest.raises(BadInput, match=rf"does not have; {re.escape(near)}choose from Age, educ, region$"):
             read_condition(text, columns)

@@ -11,9 +11,7 @@ import pytest
 import irisdp
 from irisdp import BadInput, Privacy, plan, plan_batch
 from irisdp._cli import run
-from irisdp._measurements import GroupCountNodes as GroupCounts
-from irisdp._measurements import NoisyCountSelection as NamedCounts
-from irisdp._measurements import PartitionSelection
+from irisdp._measurements import GroupCountNodes, NoisyCountSelection, PartitionSelection
 from irisdp.interpretation import read_release
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -35,7 +33,7 @@ TWO = {"all": [{"epsilon": 2, "delta": "1e-6"}, {"epsilon": 1, "delta": "1e-3"}]
 )
 def test_a_count_names_its_groups_at_its_own_cost(words, given, cost):
     planned = plan(SURVEY, *words, **ASKED, **given)
-    assert isinstance(planned.naming, NamedCounts)
+    assert isinstance(planned.naming, NoisyCountSelection)
     assert planned.selector is None
     assert planned.apart is None
     assert str(planned.cost) == cost
@@ -171,10 +169,12 @@ def test_readers_are_told_what_naming_means_for_them(tmp_path, capsys):
 def test_what_naming_says_of_a_count_is_what_its_noisy_count_says():
     """Claim 7: the probabilities of being named with an answer are those of the noisy count, up to one factor."""
     for split, others in ((False, 0), (True, 4)):
-        mechanism = NamedCounts(Privacy(ratio=2, delta="1/7"), split=split)
+        mechanism = NoisyCountSelection(Privacy(ratio=2, delta="1/7"), split=split)
         none = np.zeros(1, dtype=np.int64)
         noise, size = mechanism.noise, mechanism.noise.atoms_per_unit
-        laws = [mechanism.law(GroupCounts(none + count, none, None, none + others), 0, count) for count in range(1, 9)]
+        laws = [
+            mechanism.law(GroupCountNodes(none + count, none, None, none + others), 0, count) for count in range(1, 9)
+        ]
         for cell in set().union(*laws) - {None}:
             ratios = {
                 law.get(cell, 0) / noise.probability(cell - size * count)

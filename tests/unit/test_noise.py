@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from irisdp import BadInput, Privacy, noise
-from irisdp.noise import _universal as cells
+from irisdp.noise import _universal
 
 ONE, APPROXIMATE = Privacy(epsilon=1), Privacy(epsilon=1, delta="1e-6")
 TWO = Privacy.all([ONE, Privacy(epsilon="1/2", delta="1e-3")])
@@ -122,9 +122,9 @@ def test_steps_of_staircases_depend_on_the_loss():
 
 def test_noise_that_ends_thousands_of_counts_out_needs_no_long_fractions(monkeypatch):
     """Exact places of its kinks would have a million digits, and took a quarter of a minute."""
-    monkeypatch.setattr(cells._Walk, "far", None)
-    cells.cells_of.cache_clear()
-    found = cells.cells_of(Privacy(epsilon="1e-3", delta="1e-6"))
+    monkeypatch.setattr(_universal._Walk, "far", None)
+    _universal.cells_of.cache_clear()
+    found = _universal.cells_of(Privacy(epsilon="1e-3", delta="1e-6"))
     assert (found.first, found.last) == (-18650, 18652)
     assert len(found.phases) == 3
 
@@ -134,5 +134,5 @@ def test_kinks_that_come_to_one_place_are_one_phase(bound):
     """Where the noise ends at a whole number, all kinks do; a δ next to it has three phases."""
     ratio = Privacy(ratio="5/3")
     exact = noise.bounded_delta(ratio, bound)
-    assert len(cells.cells_of(ratio.with_delta(exact)).phases) == 1
-    assert len(cells.cells_of(ratio.with_delta(exact + F(1, 10**70))).phases) == 3
+    assert len(_universal.cells_of(ratio.with_delta(exact)).phases) == 1
+    assert len(_universal.cells_of(ratio.with_delta(exact + F(1, 10**70))).phases) == 3

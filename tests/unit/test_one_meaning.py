@@ -17,8 +17,8 @@ import pytest
 from irisdp import BadInput, plan
 from irisdp._queries import enumerate_keys, read_groups
 from irisdp._queries.statistics import count_records
-from irisdp._release.pipeline import read_statistics as read_cells
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._release.pipeline import read_statistics
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.engine import locked_connection
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
@@ -99,7 +99,7 @@ def test_what_a_pandas_value_is_read_as_does_not_depend_on_other_records(kind, o
     if kind == "object" and not any(isinstance(other, str) for other in others):
         frame = frame.infer_objects().astype(object)  # as pandas hands it on: 1 is 1.0 beside a fraction
     table = open_table(frame)
-    assert [column.kind for column in table.columns] == [Kind.UNTYPED]
+    assert [column.kind for column in table.columns] == [ColumnType.UNTYPED]
     mine = "x = '1' OR x = '2' OR x = '3'"
     assert count_records(table, condition=read_condition(mine, table.columns)).yes[0] == 90
     small = read_condition("x > 1 AND x < 2.9", table.columns)
@@ -114,9 +114,17 @@ def test_kinds_of_every_frame_are_those_of_its_schema():
         "wide": pa.array([], pa.decimal256(70)), "span": pa.array([], pa.duration("s")),
     })  # fmt: skip
     kinds = [column.kind for column in open_table(empty).columns]
-    assert kinds == [Kind.INTEGER, Kind.OTHER, Kind.NESTED, Kind.OTHER, Kind.NUMBER, Kind.NUMBER, Kind.OTHER]
+    assert kinds == [
+        ColumnType.INTEGER,
+        ColumnType.OTHER,
+        ColumnType.NESTED,
+        ColumnType.OTHER,
+        ColumnType.NUMBER,
+        ColumnType.NUMBER,
+        ColumnType.OTHER,
+    ]
     categories = pl.DataFrame({"c": ["a"], "e": ["a"]}, schema={"c": pl.Categorical, "e": pl.Enum(["a"])})
-    assert {column.kind for column in open_table(categories).columns} == {Kind.TEXT}
+    assert {column.kind for column in open_table(categories).columns} == {ColumnType.TEXT}
     frame = pd.DataFrame({
         "p": pd.array(["a", None], dtype=pd.StringDtype("python")), "i": pd.array([1, None], dtype="Int64"),
         "s": pd.arrays.SparseArray([1.0, np.nan]), "c": np.array([1j, 2]), "v": pd.interval_range(0, 2),
@@ -124,7 +132,15 @@ def test_kinds_of_every_frame_are_those_of_its_schema():
     })  # fmt: skip
     for data in (frame, frame.iloc[:0], frame.iloc[:1]):
         kinds = [column.kind for column in open_table(data).columns]
-        assert kinds == [Kind.TEXT, Kind.INTEGER, Kind.UNTYPED, Kind.UNTYPED, Kind.NESTED, Kind.OTHER, Kind.BOOLEAN]
+        assert kinds == [
+            ColumnType.TEXT,
+            ColumnType.INTEGER,
+            ColumnType.UNTYPED,
+            ColumnType.UNTYPED,
+            ColumnType.NESTED,
+            ColumnType.OTHER,
+            ColumnType.BOOLEAN,
+        ]
 
 
 def test_nobody_is_named_by_a_list():
@@ -200,4 +216,4 @@ def test_keys_that_nobody_chose_never_become_values():
     keys = enumerate_keys(open_table(pa.table({"day": far})), "day")
     assert keys.counts.tolist() == [1] and len(keys.cells()) == 1
     planned = plan(pa.table({"day": far}), "count", by="day", select_groups=True, epsilon=1, delta=1e-6)
-    assert repr(read_cells(planned, b"k" * 32)) == "PrivateCells(…)"
+    assert repr(read_statistics(planned, b"k" * 32)) == "PrivateCells(…)"

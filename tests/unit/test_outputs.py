@@ -13,8 +13,7 @@ import polars as pl
 import pytest
 
 import irisdp
-from irisdp import BadInput, Ledger
-from irisdp import _files as outputs
+from irisdp import BadInput, Ledger, _files
 from irisdp._cli import run
 from irisdp._files import plan_outputs, same_file, write_outputs
 from support.sweeps import tried
@@ -288,7 +287,7 @@ def test_a_disk_that_refuses_leaves_nothing(call, here, monkeypatch):
     files = plan_outputs([here / "new", here / "old"], [], field="--out", force=call == "replace")[:2] if (
         call == "replace"
     ) else plan_outputs([here / "new", here / "newer"], [], field="--out")  # fmt: skip
-    module = outputs if call == "open" else os
+    module = _files if call == "open" else os
     real, calls = getattr(os, call) if module is os else open, itertools.count()
 
     def refuse(*arguments, **options):
@@ -321,7 +320,7 @@ class InterruptedAt:
         self.left, self.interrupt = number, interrupt
 
     def __call__(self, frame, event, argument):
-        if frame.f_code.co_filename != outputs.__file__:
+        if frame.f_code.co_filename != _files.__file__:
             return None
         frame.f_trace_opcodes = True
         return self.step
@@ -368,7 +367,7 @@ def test_an_interrupt_at_any_step_leaves_all_files_or_none(links, force, interru
     if not links:
         monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(errno.EPERM, "no")))
     # None of them is an input; a planned file that appeared and holds the same is somebody else's, and stays.
-    planned = [outputs.Output(tmp_path / name, "out", force) for name in ("first", "same", "last")]
+    planned = [_files.Output(tmp_path / name, "out", force) for name in ("first", "same", "last")]
     nothing = {"old": b"old", "same": b"same"}
     whole = {**nothing, "first": b"1", "last": b"3"}
     found = [
@@ -388,7 +387,7 @@ def test_an_interrupt_at_any_step_leaves_all_files_or_none(links, force, interru
 @MISSES_STEPS
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # interrupted between `open` and its `with`
 def test_what_was_replaced_before_an_interrupt_is_whole(tmp_path):
-    planned = [outputs.Output(tmp_path / name, "out", True) for name in ("old", "new")]
+    planned = [_files.Output(tmp_path / name, "out", True) for name in ("old", "new")]
     seen = {
         (one.get("old"), one.get("new"), len(one))
         for one in interrupted_everywhere(

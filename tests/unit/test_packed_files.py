@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import irisdp
 from irisdp._cli import run
-from irisdp._tables import compressed as packed
+from irisdp._tables import compressed
 from irisdp._tables.csv_records import BLOCK, read_blocks
 from irisdp._tables.table import open_table
 
@@ -143,7 +143,7 @@ def test_what_unpacks_to_much_is_read_in_little_memory(tmp_path, packing, part):
     tracemalloc.start()
     table.digest()
     _, digesting = tracemalloc.get_traced_memory()
-    with packed.opened(path, packing) as file:
+    with compressed.opened(path, packing) as file:
         longest = max((len(block.data) for block in read_blocks(file, 4, ord(","))), default=0)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -158,9 +158,9 @@ def test_any_place_can_be_read_at_any_time(tmp_path_factory, content, reads):
     path = tmp_path_factory.mktemp("packed") / "t"
     path.write_bytes(gzip.compress(content))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packed, "_WINDOW", 16)
-        patch.setattr(packed, "_STEP", 7)
-        with packed.opened(path, ".gz") as file:
+        patch.setattr(compressed, "_WINDOW", 16)
+        patch.setattr(compressed, "_STEP", 7)
+        with compressed.opened(path, ".gz") as file:
             for place, size in reads:
                 file.seek(place)
                 assert file.read(size) == content[place : place + size]
@@ -180,7 +180,7 @@ def test_records_are_those_of_the_bytes_that_it_unpacks_to(tmp_path_factory, con
         return [(block.data, block.kept.tolist(), block.fields.starts.tolist()) for block in blocks]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packed, "_WINDOW", 4)
-        patch.setattr(packed, "_STEP", 3)
-        with packed.opened(path, ".gz") as file:
+        patch.setattr(compressed, "_WINDOW", 4)
+        patch.setattr(compressed, "_STEP", 3)
+        with compressed.opened(path, ".gz") as file:
             assert records(file) == records(io.BytesIO(content))

@@ -9,7 +9,7 @@ import pytest
 
 from irisdp._queries import enumerate_keys, read_groups
 from irisdp._queries.statistics import count_records
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
 
@@ -58,7 +58,7 @@ def test_no_list_ends_a_question(name, place, tmp_path):
     path = tmp_path / "t" / "t.parquet"
     pq.write_table(pa.table({"age": pa.array(range(len(values))), "l": values}), path, store_schema=False)
     table = open_table(path if place == "a file" else path.parent)
-    assert [column.kind for column in table.columns] == [Kind.INTEGER, Kind.NESTED]
+    assert [column.kind for column in table.columns] == [ColumnType.INTEGER, ColumnType.NESTED]
     for text, yes in (("l IS NULL", values.null_count), ("age > 0 AND l IS NOT NULL", 2)):
         assert count_records(table, condition=read_condition(text, table.columns)).yes.tolist() == [yes]
 

@@ -16,13 +16,12 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import BadInput, Cost, Ledger
-from irisdp import ScopeRefused as PromiseRefused
+from irisdp import BadInput, Cost, Ledger, ScopeRefused
 from irisdp._cli import run
 from irisdp._files import create_once
-from irisdp._ledger import discovery as ledgers_beside
+from irisdp._ledger import discovery
 from irisdp._ledger.fingerprints import SECRET_BYTES
-from irisdp._release import pipeline as publishing
+from irisdp._release import pipeline
 from irisdp._tables.dataframes import RelationSource
 
 
@@ -148,7 +147,7 @@ def test_data_with_several_hard_links_has_no_default_ledger(folder):
     with open("elsewhere/other.csv", "a") as file:
         file.write("c,3\n")
     with pytest.raises(
-        PromiseRefused, match=r"uses table t.csv; you asked for table other.csv. If it is the same table, add"
+        ScopeRefused, match=r"uses table t.csv; you asked for table other.csv. If it is the same table, add"
     ):
         once("elsewhere/other.csv", ledger="l.ledger", secret="l")
     once("elsewhere/other.csv", ledger="l.ledger", secret="l", table="t.csv")
@@ -323,7 +322,7 @@ class TestLedgersThatCannotBeRead:
 
     def test_nor_is_a_folder_that_lists_nothing(self, folder, monkeypatch):
         with monkeypatch.context() as patched:
-            patched.setattr(ledgers_beside.os, "listdir", denied)
+            patched.setattr(discovery.os, "listdir", denied)
             with pytest.raises(BadInput, match=r"the folder, .*, cannot be listed \(Permission denied\)"):
                 once("data/t.csv")
         assert not once("data/t.csv").repeated, "control"
@@ -347,7 +346,7 @@ def test_a_ledger_is_no_other_file_of_the_release(folder, ledger, capsys):
 
 
 def test_data_replaced_while_it_is_read_is_not_answered_about(folder, monkeypatch):
-    real = publishing.read_statistics
+    real = pipeline.read_statistics
 
     def replaced(planned, key):
         cells = real(planned, key)
@@ -357,7 +356,7 @@ def test_data_replaced_while_it_is_read_is_not_answered_about(folder, monkeypatc
         os.utime("data/t.csv", ns=(status.st_atime_ns, status.st_mtime_ns))  # as careful as an editor may be
         return cells
 
-    monkeypatch.setattr(publishing, "read_statistics", replaced)
+    monkeypatch.setattr(pipeline, "read_statistics", replaced)
     with pytest.raises(BadInput, match="changed while it was read"):
         once("data/t.csv")
     assert list(folder.rglob("*.ledger")) == []
@@ -366,7 +365,7 @@ def test_data_replaced_while_it_is_read_is_not_answered_about(folder, monkeypatc
 def test_a_link_that_is_turned_while_it_is_read_is_not_answered_about(folder, monkeypatch):
     (folder / "data" / "s.csv").write_text("g,v\na,5\n")
     (folder / "link.csv").symlink_to("data/t.csv")
-    real = publishing.plan
+    real = pipeline.plan
 
     @functools.wraps(real)
     def turned(*arguments, **options):
@@ -374,7 +373,7 @@ def test_a_link_that_is_turned_while_it_is_read_is_not_answered_about(folder, mo
         os.symlink("data/s.csv", "link.csv")
         return real(*arguments, **options)
 
-    monkeypatch.setattr(publishing, "plan", turned)
+    monkeypatch.setattr(pipeline, "plan", turned)
     with pytest.raises(BadInput, match="changed while it was read"):
         once("link.csv")
 
@@ -411,14 +410,14 @@ def test_a_relation_that_changes_while_it_is_read_is_not_answered_about(tmp_path
 
 def test_a_frame_that_changes_while_it_is_read_is_not_answered_about(tmp_path, monkeypatch):
     ages = np.full(1000, 70)
-    real, ledger = publishing.read_statistics, tmp_path / "l.ledger"
+    real, ledger = pipeline.read_statistics, tmp_path / "l.ledger"
 
     def read_and_write(planned, key):
         cells = real(planned, key)
         ages[:] = 1
         return cells
 
-    monkeypatch.setattr(publishing, "read_statistics", read_and_write)
+    monkeypatch.setattr(pipeline, "read_statistics", read_and_write)
     shared = pa.table({"age": pa.Array.from_buffers(pa.int64(), len(ages), [None, pa.py_buffer(ages)])})
     with pytest.raises(BadInput, match="changed while it was read"):
         irisdp.publish(shared, "count", "age > 64", epsilon=20, ledger=ledger)

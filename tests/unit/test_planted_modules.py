@@ -11,7 +11,7 @@ pytest.importorskip("vl_convert", reason="vl-convert is not installed: `make tes
 
 from irisdp._child_processes import DONE, LOST, Child
 from irisdp._explorer.jobs import _MOST_FAILED_STARTS, Jobs, Stopped
-from irisdp.plots import _layout as theme
+from irisdp.plots import _layout
 from support import pieces_of_work as work
 from support.commands import irisdp
 
@@ -111,10 +111,10 @@ def test_what_a_child_prints_is_no_message():
 def test_a_renderer_that_fails_after_the_charge_leaves_the_answers(fault, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("g\n1\n2\n")
-    theme._RENDERER.close()
+    _layout._RENDERER.close()
     with monkeypatch.context() as broken:
-        broken.setattr(theme, "_render", fault)
-        broken.setattr(theme._RENDERER, "_seconds", 10 if fault is work.abort else 1.5)
+        broken.setattr(_layout, "_render", fault)
+        broken.setattr(_layout._RENDERER, "_seconds", 10 if fault is work.abort else 1.5)
         failed = irisdp("publish t.csv count --by g --groups 1,2 --epsilon 1 --out a.csv --report a.html")
     assert failed.status == 3
     assert "a.csv" in failed.line and "irisdp report" in failed.line and "drawn" in failed.line

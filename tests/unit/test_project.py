@@ -12,14 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp import BadInput, BudgetRefused, init_project, plan, publish
-from irisdp import ScopeRefused as PromiseRefused
+from irisdp import BadInput, BudgetRefused, ScopeRefused, init_project, plan, publish
 from irisdp._cli import run
 from irisdp._ledger.limits import named_limit
 from irisdp._queries import FORMS
-from irisdp._release import batching as batch_publishing
-from irisdp._release import pipeline as publishing
-from irisdp._release import project
+from irisdp._release import batching, pipeline, project
 from support.commands import irisdp as irisdp_command
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -220,7 +217,7 @@ def test_what_is_promised_is_not_overruled(survey, said, option, named):
         lambda: irisdp.Session(survey, **option),
         lambda: irisdp.batch({"data": survey, "budget": {"epsilon": 1}, "questions": [{"query": "count"}], **option}),
     ):
-        with pytest.raises(PromiseRefused, match=f"survey.iris.toml sets {named}. Leave it out") as refused:
+        with pytest.raises(ScopeRefused, match=f"survey.iris.toml sets {named}. Leave it out") as refused:
             ask()
         assert refused.value.document["differs"] == list(option)
     assert not survey.with_suffix(".ledger").exists()
@@ -244,14 +241,14 @@ def test_the_limit_is_set_by_the_first_release_and_kept(survey, said, capsys):
     assert session.count(epsilon=1).cost.epsilon == 1
     assert ledger.limit == irisdp.Cost(3, "1e-6")
     assert session.remaining == irisdp.Cost(2, "1e-6")
-    with pytest.raises(PromiseRefused, match="sets limit ε = 3"):
+    with pytest.raises(ScopeRefused, match="sets limit ε = 3"):
         irisdp.Session(survey, limit=9)
     ledger.set_limit(9)
     for ask in (
         lambda: session.count(epsilon=1),
         lambda: session.batch([{"query": "count"}], budget={"epsilon": 1}),
     ):
-        with pytest.raises(PromiseRefused, match=r"sets the limit ε = 3, δ = 0.000001, and survey.ledger has ε = 9"):
+        with pytest.raises(ScopeRefused, match=r"sets the limit ε = 3, δ = 0.000001, and survey.ledger has ε = 9"):
             ask()
     assert run([*dry, "1"]) == 1
     assert ledger.spent.epsilon == 1
@@ -262,7 +259,7 @@ def test_the_limit_is_set_by_the_first_release_and_kept(survey, said, capsys):
 def test_a_limit_that_is_set_while_records_are_read_stays(survey, said, monkeypatch, meanwhile, batched):
     ledger = irisdp.Ledger(survey.with_suffix(".ledger"))
     wanted = named_limit(meanwhile if "=" in meanwhile else tuple(meanwhile.split(",")))
-    module = batch_publishing if batched else publishing
+    module = batching if batched else pipeline
     real = module.read_statistics
 
     def read(*asked):
@@ -281,7 +278,7 @@ def test_a_limit_that_is_set_while_records_are_read_stays(survey, said, monkeypa
         ask()
         assert (ledger.limit, ledger.spent) == (irisdp.Cost(3, "1e-6"), irisdp.Cost(1))
         return
-    with pytest.raises(PromiseRefused):
+    with pytest.raises(ScopeRefused):
         ask()
     assert (ledger.limit, ledger.releases()) == (wanted, [])
 
@@ -293,7 +290,7 @@ def test_a_limit_may_say_what_a_ledger_counts(survey, said):
     said.write_text("")
     publish(survey, "count", epsilon=1, ledger=other)
     said.write_text('limit = "mu=1"')
-    with pytest.raises(PromiseRefused, match=r"other\.ledger counts in epsilon and delta"):
+    with pytest.raises(ScopeRefused, match=r"other\.ledger counts in epsilon and delta"):
         publish(survey, "count", mu="1/2", ledger=other)
     assert irisdp.Ledger(other).limit is None
 

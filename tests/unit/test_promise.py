@@ -10,12 +10,9 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import BadInput, Cost, Ledger
-from irisdp import LedgerEntry as Entry
-from irisdp import LedgerScope as Promise
-from irisdp import ScopeRefused as PromiseRefused
+from irisdp import BadInput, Cost, Ledger, LedgerEntry, LedgerScope, ScopeRefused
 from irisdp._cli import run
-from irisdp._release import pipeline as publishing_module
+from irisdp._release import pipeline
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -72,15 +69,15 @@ def test_a_second_release_is_allowed_where_it_keeps_the_promise_and_nowhere_else
     ledger = Ledger(folder / "one.ledger")
     ask(folder, pinned, ledger.path)
     before, spent = ledger.to_document(), ledger.spent
-    real = publishing_module.read_statistics
+    real = pipeline.read_statistics
     for number, asked in enumerate(ASKED):
-        monkeypatch.setattr(publishing_module, "read_statistics", real)
+        monkeypatch.setattr(pipeline, "read_statistics", real)
         if implies(pinned, asked):
             ask(folder, asked, ledger.path, f"u > {number}")
             spent, before = ledger.spent, ledger.to_document()
             continue
-        monkeypatch.setattr(publishing_module, "read_statistics", never)
-        with pytest.raises(PromiseRefused) as refusal:
+        monkeypatch.setattr(pipeline, "read_statistics", never)
+        with pytest.raises(ScopeRefused) as refusal:
             ask(folder, asked, ledger.path, f"u > {number}")
         assert ledger.spent == spent
         assert ledger.to_document() == before
@@ -120,9 +117,9 @@ def test_frames_go_by_the_name_they_are_given(tmp_path):
     first, later, other = pa.table({"v": [1, 2]}), pa.table({"v": [1, 2, 3]}), pa.table({"v": ["1"]})
     irisdp.publish(first, "count", epsilon=1, ledger=ledger, table="people")
     irisdp.publish(later, "count", epsilon=1, ledger=ledger, table="people")
-    with pytest.raises(PromiseRefused, match="uses table people; you asked for no table"):
+    with pytest.raises(ScopeRefused, match="uses table people; you asked for no table"):
         irisdp.publish(pa.table({"v": [9]}), "count", epsilon=1, ledger=ledger)
-    with pytest.raises(PromiseRefused, match=r"uses columns v \(integer\); you asked for columns v \(text\)"):
+    with pytest.raises(ScopeRefused, match=r"uses columns v \(integer\); you asked for columns v \(text\)"):
         irisdp.publish(other, "count", epsilon=1, ledger=ledger, table="people")
     assert irisdp.publish(later, "count", epsilon=1, ledger=ledger).repeated, "known content is the same table"
     for name in ("", " ", "two\nlines", 7):
@@ -242,7 +239,7 @@ class TestVersion01:
         ledger = old_ledger(folder / "t.ledger", PLAIN)
         before = ledger.path.read_bytes()
         assert (ledger.currency.name, ledger.spent) == ("epsilon and delta", Cost(1))
-        with pytest.raises(PromiseRefused, match="counts in epsilon and delta"):
+        with pytest.raises(ScopeRefused, match="counts in epsilon and delta"):
             ledger.set_limit(mu=1)
         assert ledger.path.read_bytes() == before
 
@@ -258,9 +255,9 @@ class TestVersion01:
         assert (document["relation"], document["public_columns"], document["table"]) == ("exchange", ["g"], None)
         assert [release["outputs"] for release in document["releases"]] == [[], []]
         assert ledger.path.read_bytes() == before, "looking changes nothing"
-        with pytest.raises(PromiseRefused):
+        with pytest.raises(ScopeRefused):
             irisdp.publish(folder / "t.csv", "count", epsilon=1)
-        with pytest.raises(PromiseRefused):
+        with pytest.raises(ScopeRefused):
             irisdp.publish(folder / "t.csv", "count", epsilon=1, **RELATIONS["keeps h"])
         irisdp.publish(folder / "t.csv", "count", epsilon=1, **RELATIONS["keeps g"])
         document = ledger.to_document()
@@ -279,7 +276,7 @@ class TestVersion01:
     def test_a_mixed_one_is_shown_and_adds_nothing_more(self, folder, other, capsys):
         ledger = old_ledger(folder / "t.ledger", PLAIN, other)
         for relation in RELATIONS:
-            with pytest.raises(PromiseRefused, match="guarantees nothing"):
+            with pytest.raises(ScopeRefused, match="guarantees nothing"):
                 ask(folder, ("t.csv", relation, None), ledger.path)
         assert ledger.spent == Cost(2)
         assert "guarantees nothing" in ledger.to_document()["note"]
@@ -290,7 +287,7 @@ class TestVersion01:
         """Format, pin and charge come together or not at all."""
         old = old_ledger(folder / "t.ledger", PLAIN)
         before = rows_of(old)
-        promise = Promise(table="t.csv", columns={"g": "untyped"}, relation="add-remove", unit=None)
+        promise = LedgerScope(table="t.csv", columns={"g": "untyped"}, relation="add-remove", unit=None)
         left = 0
 
         class Failing(sqlite3.Connection):
@@ -304,7 +301,7 @@ class TestVersion01:
         def settle():
             old.settle(
                 query="q", question="{}", fingerprint="new", promise=promise, cost=Cost(1),
-                draw=lambda earlier, price: [Entry(cost=Cost(1), answers=b"a")], outputs={None: "o.csv"},
+                draw=lambda earlier, price: [LedgerEntry(cost=Cost(1), answers=b"a")], outputs={None: "o.csv"},
             )  # fmt: skip
 
         real, failures = sqlite3.connect, 0

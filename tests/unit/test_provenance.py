@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 import irisdp
-from irisdp._ledger import entries as ledgers
-from irisdp._release import release_file as kept
+from irisdp._ledger import entries
+from irisdp._release import release_file
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -32,7 +32,7 @@ def clock(year):
 
 
 def test_a_sidecar_says_table_date_version_and_expected_error(survey, monkeypatch):
-    monkeypatch.setattr(ledgers, "datetime", clock(2030))
+    monkeypatch.setattr(entries, "datetime", clock(2030))
     told = json.loads(published(survey).read_text(encoding="utf-8"))
     assert told["table"] == "survey.csv"
     assert told["date"] == "2030-01-02T03:04:05+00:00"
@@ -41,10 +41,10 @@ def test_a_sidecar_says_table_date_version_and_expected_error(survey, monkeypatc
 
 
 def test_whoever_asks_again_later_with_another_version_gets_the_same_bytes(survey, monkeypatch):
-    monkeypatch.setattr(ledgers, "datetime", clock(2030))
+    monkeypatch.setattr(entries, "datetime", clock(2030))
     first = published(survey).read_bytes()
-    monkeypatch.setattr(ledgers, "datetime", clock(2031))
-    monkeypatch.setattr(kept, "VERSION", "9.9")
+    monkeypatch.setattr(entries, "datetime", clock(2031))
+    monkeypatch.setattr(release_file, "VERSION", "9.9")
     assert published(survey).read_bytes() == first
     again = json.loads(published(survey, "p.csv", by="town", groups=["Ely"]).read_text(encoding="utf-8"))
     assert (again["version"], again["date"][:4]) == ("9.9", "2031")

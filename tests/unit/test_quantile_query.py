@@ -9,8 +9,7 @@ import pytest
 
 import irisdp
 from irisdp import BadInput, Privacy, design
-from irisdp.design import UNIT
-from irisdp.design import _quantiles as choice
+from irisdp.design import UNIT, _quantiles
 from irisdp.design._table_cache import CACHE
 
 PEOPLE = pa.table({"age": [3, 30, None, 70, 71, 40], "ward": ["a", "a", "b", "b", "a", None]})
@@ -122,11 +121,11 @@ def test_a_session_and_a_batch_ask_them(tmp_path):
 def test_a_kept_table_is_read_and_one_that_is_not_private_is_found_anew(tmp_path, monkeypatch):
     monkeypatch.setenv(CACHE, str(tmp_path))
     privacy = Privacy(epsilon="0.77")
-    choice._form.cache_clear()
+    _quantiles._form.cache_clear()
     first = design.quantile(3, privacy).row([1, 2, 4])
     (file,) = tmp_path.iterdir()
-    monkeypatch.setattr(choice, "pulled", None)  # not to be called
-    choice._form.cache_clear()
+    monkeypatch.setattr(_quantiles, "pulled", None)  # not to be called
+    _quantiles._form.cache_clear()
     assert design.quantile(3, privacy).row([1, 2, 4]) == first
     monkeypatch.undo()
     monkeypatch.setenv(CACHE, str(tmp_path))
@@ -135,7 +134,7 @@ def test_a_kept_table_is_read_and_one_that_is_not_private_is_found_anew(tmp_path
         sure[:, 0] = UNIT - 2
         sure[0, :2] = 1, UNIT - 2
     np.savez(file, weights=sure, rule=np.array("pull"))
-    choice._form.cache_clear()
+    _quantiles._form.cache_clear()
     assert design.quantile(3, privacy).row([1, 2, 4]) == first
 
 
@@ -153,21 +152,21 @@ def planted(rows, bins):
 def test_of_a_planted_table_no_accuracy_is_stated_that_it_has_not(table, relation, tmp_path, monkeypatch):
     monkeypatch.setenv(CACHE, str(tmp_path))
     privacy = Privacy(epsilon="0.79")
-    choice._form.cache_clear()
+    _quantiles._form.cache_clear()
     design.quantile(3, privacy, relation=relation)
     (file,) = tmp_path.iterdir()
     with np.load(file) as kept:
         weights = planted(len(kept["weights"]), 3)[table]
     weights[:, 0] += UNIT - weights.sum(axis=1)
     np.savez(file, weights=weights, rule=np.array("pull"), within_95_percent=np.array(1))
-    choice._form.cache_clear()
+    _quantiles._form.cache_clear()
     made = design.quantile(3, privacy, relation=relation)
     assert made.row([1500, 0, 0])[2] > Fraction(1, 20), "control: the table is used, and 1,500 records off"
     assert (made.error.within_95_percent, made.error.margin_for_99_percent) == (None, None)
     planned = irisdp.plan(PEOPLE, "median", "age", bins=BINS, epsilon="0.79", relation=relation)
     said = planned.describe_error()[0]
     assert ("no distance" in said, "at most" in said) == (True, False)
-    choice._form.cache_clear()
+    _quantiles._form.cache_clear()
 
 
 @pytest.mark.parametrize(("epsilon", "bins"), [("1e-8", 2), ("1e-8", 100), ("1e-6", 2), ("1e-3", 7)])

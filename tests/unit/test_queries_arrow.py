@@ -10,14 +10,17 @@ import pyarrow.parquet
 import pytest
 
 from irisdp._tables.arrow_values import array_of_kind, integers_of, whole_numbers
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 
 VALUES = {
-    Kind.TEXT: (pa.string(), ["", "a", "é, \n", "\U0001f600" * 3, "a\x00b"]),
-    Kind.INTEGER: (pa.int64(), [0, -1, 2**63 - 1, -(2**63)]),
-    Kind.NUMBER: (pa.float64(), [0.0, -1.5, 1e308, 5e-324]),
-    Kind.BOOLEAN: (pa.bool_(), [True, False, False, True, True]),
-    Kind.DATE: (pa.timestamp("us"), [datetime(1, 1, 1), datetime(1969, 12, 31, 23, 59, 59, 999_999), datetime.max]),
+    ColumnType.TEXT: (pa.string(), ["", "a", "é, \n", "\U0001f600" * 3, "a\x00b"]),
+    ColumnType.INTEGER: (pa.int64(), [0, -1, 2**63 - 1, -(2**63)]),
+    ColumnType.NUMBER: (pa.float64(), [0.0, -1.5, 1e308, 5e-324]),
+    ColumnType.BOOLEAN: (pa.bool_(), [True, False, False, True, True]),
+    ColumnType.DATE: (
+        pa.timestamp("us"),
+        [datetime(1, 1, 1), datetime(1969, 12, 31, 23, 59, 59, 999_999), datetime.max],
+    ),
 }
 
 

@@ -14,10 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp import BadInput
-from irisdp import NeighbouringRelation as Relation
-from irisdp._queries import Count, enumerate_keys, read_groups
-from irisdp._queries import PrivacyUnit as Unit
+from irisdp import BadInput, NeighbouringRelation
+from irisdp._queries import Count, PrivacyUnit, enumerate_keys, read_groups
 from irisdp._queries.majority import Majority
 from irisdp._queries.statistics import count_records
 from irisdp._queries.threshold import AtLeast
@@ -70,7 +68,7 @@ def count_with(data, expression=None, by=None, groups=None, unit=None):
     table = open_table(data)
     condition = None if expression is None else read_condition(expression, table.columns)
     declared = None if by is None else read_groups(table, by, groups)
-    person = None if unit is None else Unit(unit, b"k" * 32)
+    person = None if unit is None else PrivacyUnit(unit, b"k" * 32)
     return count_records(table, condition=condition, groups=declared, unit=person)
 
 
@@ -227,6 +225,8 @@ def test_nothing_private_is_shown():
     table = open_table(pa.table({"g": [CANARY] * 41, "x": [7] * 41}))
     keys = enumerate_keys(table, "g")
     found = count_records(table, condition=read_condition("x > 3", table.columns))
-    nodes = [query.nodes(found, Relation.ADD_REMOVE) for query in (Count("x"), AtLeast(3, "x"), Majority("x"))]
+    nodes = [
+        query.nodes(found, NeighbouringRelation.ADD_REMOVE) for query in (Count("x"), AtLeast(3, "x"), Majority("x"))
+    ]
     shown = "".join(map(repr, [table, table._source, keys, found, *nodes]))
     assert CANARY not in shown and "41" not in shown

@@ -9,19 +9,18 @@ import pytest
 import irisdp
 from irisdp import BadInput
 from irisdp._queries.statistics import count_records
-from irisdp._tables.columns import Column
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import Column, ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
 
-UNTYPED = [Column(name, Kind.UNTYPED) for name in ("a", "b", "d", "Name", "random", 'odd "name"; --')]
+UNTYPED = [Column(name, ColumnType.UNTYPED) for name in ("a", "b", "d", "Name", "random", 'odd "name"; --')]
 TYPED = [
-    Column("text", Kind.TEXT),
-    Column("age", Kind.INTEGER),
-    Column("rate", Kind.NUMBER),
-    Column("flag", Kind.BOOLEAN),
-    Column("day", Kind.DATE),
-    Column("list", Kind.OTHER),
+    Column("text", ColumnType.TEXT),
+    Column("age", ColumnType.INTEGER),
+    Column("rate", ColumnType.NUMBER),
+    Column("flag", ColumnType.BOOLEAN),
+    Column("day", ColumnType.DATE),
+    Column("list", ColumnType.OTHER),
 ]
 
 
@@ -334,9 +333,9 @@ def test_kinds_of_a_schema_are_kept(expression):
 
 
 def test_columns_are_found_as_in_sql_and_named_when_not():
-    assert read_condition("NAME = 'x'", UNTYPED).columns == (Column("Name", Kind.UNTYPED),)
+    assert read_condition("NAME = 'x'", UNTYPED).columns == (Column("Name", ColumnType.UNTYPED),)
     assert read_condition('"odd ""name""; --" = 1', UNTYPED).columns == (UNTYPED[-1],)
-    assert read_condition("random = 1", UNTYPED).columns == (Column("random", Kind.UNTYPED),)
+    assert read_condition("random = 1", UNTYPED).columns == (Column("random", ColumnType.UNTYPED),)
     with pytest.raises(BadInput, match="choose from a, b, d, Name, random"):
         read_condition("nome = 1", UNTYPED)
 
@@ -410,9 +409,9 @@ def test_nothing_is_said_of_what_is_read_as_it_looks(expression):
 
 
 def test_a_column_that_a_schema_calls_text_is_cast_and_not_declared():
-    (note,) = read_condition("a >= '2024-01-01'", [Column("a", Kind.TEXT)]).notes
+    (note,) = read_condition("a >= '2024-01-01'", [Column("a", ColumnType.TEXT)]).notes
     assert note.remedy == "write CAST(… AS TIMESTAMP) beside '2024-01-01' to compare times"
-    assert read_condition("CAST(a AS TIMESTAMP) >= '2024-01-01'", [Column("a", Kind.TEXT)]).notes == ()
+    assert read_condition("CAST(a AS TIMESTAMP) >= '2024-01-01'", [Column("a", ColumnType.TEXT)]).notes == ()
 
 
 BIG = [2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, 2**62 + 1, None]
@@ -420,12 +419,12 @@ BIG = [2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, 2**62 + 1, None]
 
 @pytest.mark.parametrize("number", ["9007199254740992", "9007199254740993", "-9007199254740993", "1e17"])
 def test_a_number_that_doubles_round_is_said_to_be(number):
-    note = read_condition(f"n = {number} OR n < 5", [Column("n", Kind.INTEGER)]).notes
+    note = read_condition(f"n = {number} OR n < 5", [Column("n", ColumnType.INTEGER)]).notes
     assert len(note) == 1 and "as a double: from 2^53" in note[0].fact
     assert not read_condition("n = 9007199254740991 AND t = '9007199254740993'", COLUMNS_OF_BIG).notes
 
 
-COLUMNS_OF_BIG = [Column("n", Kind.INTEGER), Column("t", Kind.TEXT)]
+COLUMNS_OF_BIG = [Column("n", ColumnType.INTEGER), Column("t", ColumnType.TEXT)]
 
 
 def test_what_the_note_says_to_write_tells_them_apart(tmp_path):

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 import irisdp._queries.groups
 import irisdp._tables.arrow_values
 from irisdp import BadInput
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries import PrivacyUnit, enumerate_keys, read_groups
 from irisdp._queries.statistics import count_records
 from irisdp._tables import engine
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
 from support.seeds import fresh_generator
@@ -75,7 +74,7 @@ def test_an_untyped_column_is_found_by_spelling_and_a_typed_one_by_value(tmp_pat
     assert totals(table, "g", "3, 4") == [1, 0]
     assert totals(table, "g", [3]) == [1]
     assert totals(table, "g", "3,x,03,3.0,3e0") == [1, 1, 1, 1, 1]
-    assert read_groups(table, "g", "3,4").columns[0].kind is Kind.TEXT
+    assert read_groups(table, "g", "3,4").columns[0].kind is ColumnType.TEXT
     assert read_groups(table, "g", "03").labels == (("03",),)
     typed = open_table(path, types={"g": "number"})
     assert totals(typed, "g", "3, 4") == totals(typed, "g", [3.0, 4.0]) == [4, 0]
@@ -121,9 +120,9 @@ def test_a_person_keeps_one_record():
         pa.table({"u": [1, 1, 1, 2, None, 3], "g": ["n", "s", "e", "n", "n", None], "x": [1, 2, 3, 4, 5, 6]})
     )
     groups = read_groups(table, "g", "n,s,e")
-    assert count_records(table, unit=Unit("u", b"k" * 32)).total.tolist() == [3]
-    assert count_records(table, groups=groups, unit=Unit("u", b"k" * 32)).total.sum() == 2
-    assert enumerate_keys(table, "g", unit=Unit("u", b"k" * 32)).counts.sum() == 2
+    assert count_records(table, unit=PrivacyUnit("u", b"k" * 32)).total.tolist() == [3]
+    assert count_records(table, groups=groups, unit=PrivacyUnit("u", b"k" * 32)).total.sum() == 2
+    assert enumerate_keys(table, "g", unit=PrivacyUnit("u", b"k" * 32)).counts.sum() == 2
 
 
 def test_the_group_a_person_keeps_does_not_depend_on_the_condition():
@@ -133,13 +132,13 @@ def test_the_group_a_person_keeps_does_not_depend_on_the_condition():
         pa.table({"u": np.repeat(np.arange(people), 3), "g": ["n", "s", "e"] * people, "x": np.arange(3 * people) % 7})
     )
     groups = read_groups(table, "g", "n,s,e")
-    plain = count_records(table, groups=groups, unit=Unit("u", b"k" * 32)).total
+    plain = count_records(table, groups=groups, unit=PrivacyUnit("u", b"k" * 32)).total
     for text in ("x > 3", "x = 1", "x is null"):
         found = count_records(
-            table, groups=groups, unit=Unit("u", b"k" * 32), condition=read_condition(text, table.columns)
+            table, groups=groups, unit=PrivacyUnit("u", b"k" * 32), condition=read_condition(text, table.columns)
         )
         assert found.total.tolist() == plain.tolist()
-    assert enumerate_keys(table, "g", unit=Unit("u", b"k" * 32)).counts.sum() == people
+    assert enumerate_keys(table, "g", unit=PrivacyUnit("u", b"k" * 32)).counts.sum() == people
 
 
 def test_a_persons_choice_is_even_handed():
@@ -150,7 +149,7 @@ def test_a_persons_choice_is_even_handed():
     )
     groups = read_groups(table, "g", np.arange(people))
     found = count_records(
-        table, groups=groups, unit=Unit("u", b"k" * 32), condition=read_condition("x = 1", table.columns)
+        table, groups=groups, unit=PrivacyUnit("u", b"k" * 32), condition=read_condition("x = 1", table.columns)
     )
     assert found.total.tolist() == [1] * people
     assert 60 < found.yes.sum() < 240

@@ -5,8 +5,7 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from irisdp import BadInput, Cost, Privacy
-from irisdp import NeighbouringRelation as Relation
+from irisdp import BadInput, Cost, NeighbouringRelation, Privacy
 from irisdp._queries import Count, cell_relation, total_cost
 from irisdp._queries.majority import Majority
 from irisdp._queries.neighbouring_relation import moves
@@ -22,7 +21,7 @@ TABLES = [table for size in range(4) for table in combinations_with_replacement(
 def neighbours(table, relation, *, public_membership):
     for place, lost in enumerate(table):
         rest = table[:place] + table[place + 1 :]
-        if relation is Relation.ADD_REMOVE:
+        if relation is NeighbouringRelation.ADD_REMOVE:
             yield rest
             continue
         for won in RECORDS:
@@ -43,7 +42,9 @@ def position(query, cell):
 
 def moves_made(query, relation, grouped, public_membership):
     """Collect what neighbours really do: steps in each cell that the query sees change, and cells that change size."""
-    own_exchange = cell_relation(relation, grouped=grouped, public_membership=public_membership) is Relation.EXCHANGE
+    own_exchange = (
+        cell_relation(relation, grouped=grouped, public_membership=public_membership) is NeighbouringRelation.EXCHANGE
+    )
     made = set()
     for table in TABLES:
         for other in neighbours(table, relation, public_membership=public_membership):
@@ -60,11 +61,11 @@ def covers(listed, made):
 
 
 SETTINGS = [
-    (Relation.ADD_REMOVE, False, False),
-    (Relation.ADD_REMOVE, True, False),
-    (Relation.EXCHANGE, False, False),
-    (Relation.EXCHANGE, True, False),
-    (Relation.EXCHANGE, True, True),
+    (NeighbouringRelation.ADD_REMOVE, False, False),
+    (NeighbouringRelation.ADD_REMOVE, True, False),
+    (NeighbouringRelation.EXCHANGE, False, False),
+    (NeighbouringRelation.EXCHANGE, True, False),
+    (NeighbouringRelation.EXCHANGE, True, True),
 ]
 
 
@@ -81,8 +82,10 @@ def test_moves_are_the_dearest_of_all_neighbours_of_all_tables(query, relation, 
 
 def test_a_majority_that_forgets_that_a_yes_can_become_a_no_is_caught():
     """Negative control: one step instead of two."""
-    listed = {(move.steps, move.resized) for move in moves(Relation.EXCHANGE, grouped=True, exchange_steps=1)}
-    made = moves_made(Majority("x"), Relation.EXCHANGE, grouped=True, public_membership=False)
+    listed = {
+        (move.steps, move.resized) for move in moves(NeighbouringRelation.EXCHANGE, grouped=True, exchange_steps=1)
+    }
+    made = moves_made(Majority("x"), NeighbouringRelation.EXCHANGE, grouped=True, public_membership=False)
     assert not all(any(covers(move, other) for move in listed) for other in made)
 
 
@@ -93,12 +96,12 @@ SELECTION = Privacy(ratio=2, delta="1/50")
 @pytest.mark.parametrize(
     ("arguments", "times", "delta"),
     [
-        ({"relation": Relation.ADD_REMOVE, "grouped": False}, 1, "1/100"),
-        ({"relation": Relation.ADD_REMOVE, "grouped": True}, 1, "1/100"),
-        ({"relation": Relation.EXCHANGE, "grouped": False}, 1, "1/100"),
-        ({"relation": Relation.EXCHANGE, "grouped": True, "public_membership": True}, 1, "1/100"),
-        ({"relation": Relation.EXCHANGE, "grouped": True}, 2, "1/50"),
-        ({"relation": Relation.EXCHANGE, "grouped": True, "exchange_steps": 2}, 2, "1/25"),
+        ({"relation": NeighbouringRelation.ADD_REMOVE, "grouped": False}, 1, "1/100"),
+        ({"relation": NeighbouringRelation.ADD_REMOVE, "grouped": True}, 1, "1/100"),
+        ({"relation": NeighbouringRelation.EXCHANGE, "grouped": False}, 1, "1/100"),
+        ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "public_membership": True}, 1, "1/100"),
+        ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True}, 2, "1/50"),
+        ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "exchange_steps": 2}, 2, "1/25"),
     ],
 )
 def test_costs_without_selection(arguments, times, delta):
@@ -108,10 +111,10 @@ def test_costs_without_selection(arguments, times, delta):
 @pytest.mark.parametrize(
     ("relation", "steps", "times", "delta"),
     [
-        (Relation.ADD_REMOVE, 1, 1, Fraction(1, 100) + Fraction(1, 50)),
-        (Relation.EXCHANGE, 1, 2, 2 * Fraction(1, 100) + 2 * Fraction(1, 50)),
+        (NeighbouringRelation.ADD_REMOVE, 1, 1, Fraction(1, 100) + Fraction(1, 50)),
+        (NeighbouringRelation.EXCHANGE, 1, 2, 2 * Fraction(1, 100) + 2 * Fraction(1, 50)),
         # max{2/100 + 2/50, (1 + 3)/100}: the move that is dearest for majority leaves the selection alone.
-        (Relation.EXCHANGE, 2, 2, Fraction(6, 100)),
+        (NeighbouringRelation.EXCHANGE, 2, 2, Fraction(6, 100)),
     ],
 )
 def test_costs_with_selection(relation, steps, times, delta):
@@ -124,7 +127,7 @@ def test_two_steps_in_one_cell_do_cost_more_than_twice_delta():
     ratio = PRIVACY.ratio**2
     start = Fraction(0)
     reached = steps(start, 2, PRIVACY)
-    cost = total_cost(PRIVACY, Relation.EXCHANGE, grouped=True, exchange_steps=2)
+    cost = total_cost(PRIVACY, NeighbouringRelation.EXCHANGE, grouped=True, exchange_steps=2)
     assert reached == cost.delta == (1 + PRIVACY.ratio) * PRIVACY.delta
     pair = (reached, 1 - reached), (start, 1 - start)
     assert are_close(*pair, Privacy(ratio=ratio, delta=cost.delta))
@@ -134,10 +137,10 @@ def test_two_steps_in_one_cell_do_cost_more_than_twice_delta():
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"relation": Relation.ADD_REMOVE, "grouped": True, "public_membership": True},
-        {"relation": Relation.EXCHANGE, "grouped": False, "public_membership": True},
-        {"relation": Relation.EXCHANGE, "grouped": True, "public_membership": True, "selection": SELECTION},
-        {"relation": Relation.ADD_REMOVE, "grouped": False, "selection": SELECTION},
+        {"relation": NeighbouringRelation.ADD_REMOVE, "grouped": True, "public_membership": True},
+        {"relation": NeighbouringRelation.EXCHANGE, "grouped": False, "public_membership": True},
+        {"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "public_membership": True, "selection": SELECTION},
+        {"relation": NeighbouringRelation.ADD_REMOVE, "grouped": False, "selection": SELECTION},
     ],
 )
 def test_pointless_combinations_are_refused(arguments):

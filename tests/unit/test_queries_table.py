@@ -13,11 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries import PrivacyUnit, enumerate_keys, read_groups
 from irisdp._queries.privacy_units import records_statement
 from irisdp._queries.statistics import count_records
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.engine import guarded, locked_connection
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.spark_frames import spark_statement
@@ -69,7 +68,7 @@ def test_every_form_of_a_table_counts_the_same(tmp_path):
         found = count_records(table, condition=condition, groups=groups)
         assert (found.total.tolist(), found.yes.tolist(), found.no.tolist()) == ([2, 2, 0], [1, 1, 0], [0, 1, 0]), name
         assert count_records(table).total.tolist() == [6], name
-        assert count_records(table, condition=condition, unit=Unit("u", b"k" * 32)).total.tolist() == [3], name
+        assert count_records(table, condition=condition, unit=PrivacyUnit("u", b"k" * 32)).total.tolist() == [3], name
         keys = enumerate_keys(table, "g")
         assert keys.counts.tolist() == [1, 2, 2], name
         assert keys.select(np.array([True, False, True])).labels == (("e",), ("s",)), name
@@ -77,16 +76,31 @@ def test_every_form_of_a_table_counts_the_same(tmp_path):
 
 def test_kinds_come_from_the_schema_alone(tmp_path):
     frame = pd.DataFrame({"o": pd.Series([1, "x"], dtype=object), "c": pd.Categorical(["x", "y"]), "i": [1, 2]})
-    assert [column.kind for column in open_table(frame).columns] == [Kind.UNTYPED, Kind.UNTYPED, Kind.INTEGER]
-    assert [column.kind for column in open_table(frame.iloc[:0]).columns] == [Kind.UNTYPED, Kind.UNTYPED, Kind.INTEGER]
+    assert [column.kind for column in open_table(frame).columns] == [
+        ColumnType.UNTYPED,
+        ColumnType.UNTYPED,
+        ColumnType.INTEGER,
+    ]
+    assert [column.kind for column in open_table(frame.iloc[:0]).columns] == [
+        ColumnType.UNTYPED,
+        ColumnType.UNTYPED,
+        ColumnType.INTEGER,
+    ]
     assert {column.kind for column in open_table(written(tmp_path / "t.csv", [("a", "b"), (1, 2)])).columns} == {
-        Kind.UNTYPED
+        ColumnType.UNTYPED
     }
     typed = CONNECTION.sql(
         "SELECT 1::HUGEINT AS a, 'x'::ENUM('x') AS b, 1.5::DECIMAL(4, 1) AS c, "
         "DATE '2024-01-01' AS d, [1] AS e, true AS f"
     )
-    expected = [Kind.INTEGER, Kind.TEXT, Kind.NUMBER, Kind.DATE, Kind.NESTED, Kind.BOOLEAN]
+    expected = [
+        ColumnType.INTEGER,
+        ColumnType.TEXT,
+        ColumnType.NUMBER,
+        ColumnType.DATE,
+        ColumnType.NESTED,
+        ColumnType.BOOLEAN,
+    ]
     assert [column.kind for column in open_table(typed).columns] == expected
 
 
@@ -188,14 +202,14 @@ def test_names_that_look_like_sql(tmp_path):
     quoted = '"' + name.replace('"', '""') + '"'
     condition = read_condition(f"{quoted} > 4", table.columns)
     found = count_records(
-        table, condition=condition, groups=read_groups(table, ["g;h"], ["a", "b'"]), unit=Unit(name, b"k" * 32)
+        table, condition=condition, groups=read_groups(table, ["g;h"], ["a", "b'"]), unit=PrivacyUnit(name, b"k" * 32)
     )
     assert found.yes.tolist() == [0, 1]
     aliases = pa.table({"k0": ["n"], "answer": [1], "position": [2], "person": ["p"], "record": [3], "groups": [4]})
     table = open_table(aliases)
     condition = read_condition("answer = 1 and position = 2 and record = 3 and groups = 4 and k0 = 'n'", table.columns)
     found = count_records(
-        table, condition=condition, groups=read_groups(table, "k0", ["n"]), unit=Unit("person", b"k" * 32)
+        table, condition=condition, groups=read_groups(table, "k0", ["n"]), unit=PrivacyUnit("person", b"k" * 32)
     )
     assert found.yes.tolist() == [1]
 
@@ -275,7 +289,7 @@ def test_spark_gets_the_statement_in_its_dialect():
     table = open_table(ARROW)
     condition = read_condition("x > 4 and g like 's%'", table.columns)
     groups = read_groups(table, "g", ["s"])
-    statement = records_statement(table, condition, groups.columns, Unit("u", b"k" * 32))
+    statement = records_statement(table, condition, groups.columns, PrivacyUnit("u", b"k" * 32))
     spark = spark_statement(
         f"{statement} SELECT position FROM records JOIN groups ON records.k0 = groups.k0",
         {"data": "v1", "groups": "v2"},

@@ -7,9 +7,7 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp._measurements import CountNodes, padded_size
-from irisdp._measurements import DecisionDistances as ClassNodes
-from irisdp._measurements import protocol as padding
+from irisdp._measurements import CountNodes, DecisionDistances, padded_size, protocol
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -58,14 +56,14 @@ def ask(keys, name, folder, read, **options):
 @pytest.mark.parametrize("options", [{}, {"unit": "u", "at_most": 1}, {"relation": "exchange"}], ids=str)
 def test_a_new_key_does_not_show_in_the_bytes_read(tmp_path, bytes_read, monkeypatch, query, options):
     """Ties, which read more, have probability 2^-63 a draw."""
-    monkeypatch.setattr(padding, "FEWEST_DRAWS", 64)
+    monkeypatch.setattr(protocol, "FEWEST_DRAWS", 64)
     read = {ask(keys, query, tmp_path / "f", bytes_read, **options)[1] for keys in TABLES}
     assert len(read) == 1
     assert read.pop() >= (8 if query == "all" else 2 * 8) * 64  # one noise names and counts, two where some are counted
 
 
 def test_beyond_the_padding_only_powers_of_two_show(tmp_path, bytes_read, monkeypatch):
-    monkeypatch.setattr(padding, "FEWEST_DRAWS", 4)
+    monkeypatch.setattr(protocol, "FEWEST_DRAWS", 4)
     read = [ask([str(k) for k in range(n)], "all", tmp_path / "f", bytes_read)[1] for n in range(1, 18)]
     assert len(set(read[:4])) == len(set(read[4:8])) == len(set(read[8:16])) == 1
     assert read[3] < read[4] < read[8] < read[16]
@@ -83,5 +81,5 @@ def test_sizes_and_cells_that_nobody_is_in():
     counts = CountNodes(np.array([7]), np.array([0]), None).padded(4)
     assert counts.values.tolist() == [7, 0, 0, 0]
     assert len(counts.lower) == 4
-    classes = ClassNodes(("yes", "no"), np.array([1]), np.array([9])).padded(4)
+    classes = DecisionDistances(("yes", "no"), np.array([1]), np.array([9])).padded(4)
     assert (classes.true_class.tolist(), classes.depth.tolist()) == ([1, 0, 0, 0], [9, 0, 0, 0])

@@ -11,6 +11,7 @@ from irisdp.consumers import (
     Consumer,
     Loss,
     Tail,
+    _minimax,
     excess,
     loss_of_reading,
     optimal_reading,
@@ -19,7 +20,6 @@ from irisdp.consumers import (
     squared,
     threshold,
 )
-from irisdp.consumers import _minimax as minimax
 from irisdp.consumers._linear_programs import CumulativeProgram
 from irisdp.mechanisms import FactoredMechanism, geometric
 from support.seeds import fresh_generator
@@ -296,11 +296,11 @@ def test_where_the_program_begins_decides_how_long_it_takes_and_nothing_else(n, 
         )
 
     near, few = read()
-    monkeypatch.setattr(minimax, "_layer", lambda *_: None)
+    monkeypatch.setattr(_minimax, "_layer", lambda *_: None)
     afresh, many = read()
     assert 2 * few < many
     mixed, everywhere = np.arange(n // 2 + 1) % 3 == 0, np.ones(n // 2 + 1, bool)
-    monkeypatch.setattr(minimax, "_layer", lambda *_: (np.arange(n // 2 + 1), mixed, everywhere))
+    monkeypatch.setattr(_minimax, "_layer", lambda *_: (np.arange(n // 2 + 1), mixed, everywhere))
     astray, _ = read()
     for found in (near, afresh, astray):
         assert found.gap <= 1e-9

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp._queries import PrivacyUnit as Unit
+from irisdp._queries import PrivacyUnit
 from irisdp._queries.statistics import count_records
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
 
@@ -53,10 +53,10 @@ def stored(values, way, folder):
 
 def asked(relation):
     table = open_table(relation)
-    condition = "x IS NULL" if table.columns[0].kind is not Kind.DATE else "x IS NULL OR x > DATE '1999-01-01'"
+    condition = "x IS NULL" if table.columns[0].kind is not ColumnType.DATE else "x IS NULL OR x > DATE '1999-01-01'"
     digest = table.digest()
     found = count_records(table, condition=read_condition(condition, table.columns))
-    count_records(table, unit=Unit("x", b"k" * 32))
+    count_records(table, unit=PrivacyUnit("x", b"k" * 32))
     return digest, int(found.yes[0]), int(found.no[0])
 
 

@@ -12,8 +12,7 @@ import irisdp
 from irisdp import BadInput
 from irisdp._cli import run
 from irisdp._exact import shown_above
-from irisdp._views.reports import batch_pages as several
-from irisdp._views.reports import writing
+from irisdp._views.reports import batch_pages, writing
 from irisdp.errors import NotShown
 from support.read_pages import ReadPage
 
@@ -246,8 +245,8 @@ def test_a_report_of_a_batch_goes_over_nothing_it_is_made_of(capsys):
 
 
 def test_many_questions_make_a_page_of_bounded_size(monkeypatch):
-    monkeypatch.setattr(several, "_MOST_PICTURES", 1)
-    monkeypatch.setattr(several, "_ROWS", 20)
+    monkeypatch.setattr(batch_pages, "_MOST_PICTURES", 1)
+    monkeypatch.setattr(batch_pages, "_ROWS", 20)
     questions = [
         {"query": "count", "expression": f"age > {age}", "by": "age", "groups": list(range(60))} for age in (1, 2)
     ]

@@ -4,14 +4,13 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import Cost
-from irisdp import NeighbouringRelation as Relation
+from irisdp import Cost, NeighbouringRelation
 from irisdp._views.reports import odds_of
 
 
 @pytest.mark.parametrize("epsilon", ["1e-40", "1e-6", 1, 50, 69, 70, 100, 999, 1000, 5000])
 def test_no_belief_is_moved_beyond_certainty(epsilon):
-    for before, least, most in odds_of(Cost(Fraction(epsilon)), Relation.ADD_REMOVE, None).moved:
+    for before, least, most in odds_of(Cost(Fraction(epsilon)), NeighbouringRelation.ADD_REMOVE, None).moved:
         assert 0 <= percent(least) < percent(before) < percent(most) <= 100
 
 

@@ -16,8 +16,7 @@ import pytest
 import irisdp as iris
 from irisdp import BadInput, Cost, Ledger
 from irisdp._cli.publish import publish_command
-from irisdp._release import pipeline as publishing
-from irisdp._release import running
+from irisdp._release import pipeline, running
 from irisdp._release.plan_file import DATASET_KEYS, QUESTION_KEYS
 from irisdp._release.run_checks import RECORD
 from irisdp.errors import NotShown
@@ -559,7 +558,7 @@ def test_a_run_that_was_stopped_goes_on(stopped, here, monkeypatch):
 
 def test_a_run_that_was_stopped_between_charge_and_files_writes_them(here, monkeypatch):
     plan = written(here, DATASET + TWICE)
-    write_files = publishing.write_files
+    write_files = pipeline.write_files
 
     def stopping(files, *given):
         for three in files:  # as many as were there by then
@@ -568,7 +567,7 @@ def test_a_run_that_was_stopped_between_charge_and_files_writes_them(here, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(publishing, "write_files", stopping)
+        patch.setattr(pipeline, "write_files", stopping)
         assert irisdp(f"run {plan}").status == 130
     kept = (here / "a.csv").read_bytes()
     assert iris.run(plan)[0].repeated

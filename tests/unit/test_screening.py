@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from irisdp._exact import as_fraction, convert, flint_rational
-from irisdp.certify import _hockey_stick as hockey_stick
-from irisdp.certify import _hockey_stick as screening
+from irisdp.certify import _hockey_stick
 from irisdp.certify._audited_mechanism import RowPairs
 from irisdp.certify._hockey_stick import INFINITE, smallest_ratio, tight_places, worst_delta
 from support.seeds import fresh_random
@@ -67,7 +66,7 @@ def test_verdicts_are_those_of_every_pair():
 @pytest.mark.parametrize("error", [-(2.0**-50), -(2.0**-60)])
 def test_a_bound_that_is_too_small_is_seen(monkeypatch, error):
     """Negative control: pairs that are tight but for a hair are then left out."""
-    monkeypatch.setattr(screening, "_ERROR", error)
+    monkeypatch.setattr(_hockey_stick, "_ERROR", error)
     found = []
     for rows, ratio, delta in cases():
         try:
@@ -81,8 +80,8 @@ def test_few_pairs_are_looked_at(monkeypatch):
     chance = fresh_random("screening")
     rows = [[Fraction(chance.randrange(500, 1000)) for _ in range(4)] for _ in range(60)]
     rows = [tuple(p / sum(row) for p in row) for row in rows]
-    asked, whole = [], hockey_stick.hockey_stick
-    monkeypatch.setattr(hockey_stick, "hockey_stick", lambda *two: asked.append(two) or whole(*two))
+    asked, whole = [], _hockey_stick.hockey_stick
+    monkeypatch.setattr(_hockey_stick, "hockey_stick", lambda *two: asked.append(two) or whole(*two))
     verdicts(rows, Fraction(2), Fraction(1, 20), flint_rational)
     assert len(asked) < 100 < 2 * len(all_pairs(60))
 
@@ -90,14 +89,14 @@ def test_few_pairs_are_looked_at(monkeypatch):
 @pytest.mark.parametrize("smallest", [Fraction(1, 10**300), Fraction(1, 10**400)])
 def test_entries_beyond_the_range_of_floats_are_looked_at_exactly(smallest):
     rows = [(smallest * k, 1 - smallest * k) for k in range(1, 25)]
-    assert screening.screen_of(convert(rows, flint_rational), 10**6) is None
+    assert _hockey_stick.screen_of(convert(rows, flint_rational), 10**6) is None
     assert verdicts(rows, Fraction(23), Fraction(0), flint_rational) == verdicts(
         rows, Fraction(23), Fraction(0), Fraction
     )
 
 
 def test_ratios_beyond_what_the_bound_is_for_leave_nothing_out():
-    screen = screening.screen_of(convert(rows_of(random.Random(1), 20, 3), flint_rational), 10**6)
+    screen = _hockey_stick.screen_of(convert(rows_of(random.Random(1), 20, 3), flint_rational), 10**6)
     ends = np.zeros(3, np.int64)
     for ratio in (Fraction(10**12), Fraction(1, 2), Fraction(10) ** 400):
         assert screen.may_exceed(ends, ends, flint_rational(ratio), flint_rational(Fraction(0))).all()
@@ -111,7 +110,7 @@ def test_ratios_beyond_what_the_bound_is_for_leave_nothing_out():
 def test_the_bound_is_that_of_the_errors_added_up_and_not_far_more(size, ratio, outputs):
     """Two rows alike have no divergence: whatever is less than what floats may be wrong by has to be looked at."""
     row = (Fraction(size, outputs),) * outputs
-    screen = screening.screen_of(convert([row, row], flint_rational), 10**6)
+    screen = _hockey_stick.screen_of(convert([row, row], flint_rational), 10**6)
     bound = Fraction(1, 1 << 53) * size * (1 + ratio) * (Fraction("4.02") + Fraction("1.05") * outputs)
     ends = np.zeros(1, np.int64), np.ones(1, np.int64)
     for times, marked in ((1, True), (20, False)):

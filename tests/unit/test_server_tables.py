@@ -17,14 +17,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp import BadInput
-from irisdp import ScopeRefused as PromiseRefused
+from irisdp import BadInput, ScopeRefused
 from irisdp._cli import run
 from irisdp._queries import read_groups
 from irisdp._queries.statistics import count_records
-from irisdp._release import pipeline as publishing
-from irisdp._tables import postgresql as reader
-from irisdp._tables.columns import ColumnType as Kind
+from irisdp._release import pipeline
+from irisdp._tables import postgresql
+from irisdp._tables.columns import ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.postgresql import StoredColumn, read_table_address
 from irisdp._tables.table import open_table
@@ -38,9 +37,9 @@ MADE = (
 )
 NAMES = "person, age, cost, paid, ward, code, ok, day, at, since, kind, id, b, tags, doc"
 KINDS = {
-    "person": Kind.INTEGER, "age": Kind.INTEGER, "cost": Kind.NUMBER, "paid": Kind.NUMBER, "ward": Kind.TEXT,
-    "code": Kind.TEXT, "ok": Kind.BOOLEAN, "day": Kind.DATE, "at": Kind.DATE, "since": Kind.DATE, "kind": Kind.TEXT,
-    "id": Kind.OTHER, "b": Kind.OTHER, "tags": Kind.NESTED, "doc": Kind.NESTED, "twice": Kind.INTEGER,
+    "person": "INTEGER", "age": "INTEGER", "cost": "NUMBER", "paid": "NUMBER", "ward": "TEXT", "code": "TEXT",
+    "ok": "BOOLEAN", "day": "DATE", "at": "DATE", "since": "DATE", "kind": "TEXT", "id": "OTHER", "b": "OTHER",
+    "tags": "NESTED", "doc": "NESTED", "twice": "INTEGER",
 }  # fmt: skip
 ID = "12345678-1234-1234-1234-123456789abc"
 ROWS = [
@@ -92,7 +91,7 @@ def counted(table, asked=None):
 class TestWhatIsRead:
     def test_values_are_read_as_the_schema_types_them(self, visits):
         table = open_table(visits)
-        assert {column.name: column.kind for column in table.columns} == KINDS
+        assert {column.name: column.kind.name for column in table.columns} == KINDS
         first, second, third = sorted(rows_of(table), key=lambda row: row["person"])
         noon = datetime.datetime(2024, 1, 31, 12)
         assert first == {
@@ -154,7 +153,7 @@ class TestWhatIsRead:
         server.execute(f"CREATE TABLE t (x {schema}.int4)", schema)
         server.execute("INSERT INTO t VALUES (ROW(1)), (NULL)", schema)
         table = open_table(address(server, f"{schema}.t"))
-        assert [column.kind for column in table.columns] == [Kind.NESTED]
+        assert [column.kind for column in table.columns] == [ColumnType.NESTED]
         assert counted(table, "x IS NULL") == 1
 
     def test_settings_of_others_change_nothing(self, server, schema, visits):
@@ -200,7 +199,7 @@ class TestWhatIsRead:
         table, pieces = open_table(address(server, f"{schema}.t")), open_table(address(server, f"{schema}.t"))
         expected = [{"n": number, "x": "é" * (number % 40)} for number in range(1, 901)]
         assert rows_of(table) == expected
-        monkeypatch.setattr(reader, "_PIECE", 1000)
+        monkeypatch.setattr(postgresql, "_PIECE", 1000)
         assert rows_of(pieces) == expected
         assert pieces.digest() == table.digest()
 
@@ -297,7 +296,7 @@ def test_one_person_is_one_by_numbers_of_any_form(server, schema):
     server.execute("INSERT INTO t VALUES (1, true), (1.0, true), (1.000, true), (10, true), (1e1, true)", schema)
     table = address(server, f"{schema}.t")
     found = irisdp.plan(table, "count", "said", unit="person", at_most=1, epsilon=1)
-    cells = publishing.read_statistics(found, b"k" * 32)
+    cells = pipeline.read_statistics(found, b"k" * 32)
     assert cells.nodes.values.tolist()[0] == 2
 
 
@@ -366,7 +365,7 @@ class TestOneMoment:
         """Somebody writes after each reading; a batch reads all its questions from one moment."""
         from irisdp._release import batching as batches
 
-        module, read, told = (batches if several else publishing), [], {"ledger": tmp_path / "ledger"}
+        module, read, told = (batches if several else pipeline), [], {"ledger": tmp_path / "ledger"}
         real = module.read_statistics
 
         def read_and_write(*arguments):
@@ -465,14 +464,14 @@ class TestOneMoment:
         """Its records were there when the snapshot was taken, which sees them: so the table is read ONLY."""
         server.execute("CREATE TABLE heir (LIKE visits INCLUDING GENERATED)", schema)
         server.execute("INSERT INTO heir (age) VALUES (99)", schema)
-        table, real = open_table(visits), reader.describe_table
+        table, real = open_table(visits), postgresql.describe_table
 
         def describe_and_inherit(connection, address):
             found = real(connection, address)
             server.execute(f"{AT_MOST}; ALTER TABLE heir INHERIT visits", schema)
             return found
 
-        monkeypatch.setattr(reader, "describe_table", describe_and_inherit)
+        monkeypatch.setattr(postgresql, "describe_table", describe_and_inherit)
         assert counted(table) == 3
         monkeypatch.undo()
         assert table.digest() and counted(table, "age > 90") == 0
@@ -481,7 +480,7 @@ class TestOneMoment:
         """Whoever truncates makes the table empty for snapshots that were taken before, too: so it is locked first."""
         import psycopg
 
-        table, real, refused = open_table(visits), reader.describe_table, []
+        table, real, refused = open_table(visits), postgresql.describe_table, []
 
         def describe_while_it_is_emptied(connection, address):
             found = real(connection, address)
@@ -491,7 +490,7 @@ class TestOneMoment:
                 refused.append(error)
             return found
 
-        monkeypatch.setattr(reader, "describe_table", describe_while_it_is_emptied)
+        monkeypatch.setattr(postgresql, "describe_table", describe_while_it_is_emptied)
         assert counted(table) == 3
         assert len(refused) == 1
 
@@ -509,7 +508,7 @@ class TestOneMoment:
 
     def test_what_was_not_read_to_its_end_is_put_together_with_nothing(self, server, schema, visits, monkeypatch):
         server.execute("INSERT INTO visits (person) SELECT i FROM generate_series(10, 3000) i", schema)
-        monkeypatch.setattr(reader, "_PIECE", 100)
+        monkeypatch.setattr(postgresql, "_PIECE", 100)
         table = open_table(visits)
         started = table._source.snapshot.copy(f"SELECT person FROM {schema}.visits")
         next(started)
@@ -534,7 +533,7 @@ class TestOneMoment:
     def test_a_process_that_was_forked_reads_nothing_of_its_parents(self, visits, monkeypatch):
         table = open_table(visits)
         assert counted(table) == 3
-        monkeypatch.setattr(reader.os, "getpid", lambda: 1)
+        monkeypatch.setattr(postgresql.os, "getpid", lambda: 1)
         with pytest.raises(BadInput, match="was not read to its end before; open it again"):
             counted(table)
         monkeypatch.undo()
@@ -561,7 +560,7 @@ class TestBudget:
         )
         assert again.repeated and again.answers.values == first.answers.values
         server.execute("CREATE TABLE other AS SELECT * FROM visits LIMIT 2", schema)
-        with pytest.raises(PromiseRefused):
+        with pytest.raises(ScopeRefused):
             irisdp.publish(address(server, f"{schema}.other"), "count", "TRUE", epsilon=1, ledger="a.ledger")
         written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
         assert str(server.folder).encode() not in written
@@ -834,14 +833,14 @@ def test_a_project_of_a_table_on_a_server_is_written_where_it_is_named(visits, t
 
 @pytest.mark.parametrize("place", ["_split", "_hashes"])
 def test_ctrl_c_while_the_server_is_read_is_an_interrupt_and_costs_nothing(visits, place, tmp_path, monkeypatch):
-    ledger, whole = tmp_path / "t.ledger", getattr(reader, place)
+    ledger, whole = tmp_path / "t.ledger", getattr(postgresql, place)
 
     def stopping(*given):
         os.kill(os.getpid(), signal.SIGINT)
         return whole(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(reader, place, stopping)
+        patch.setattr(postgresql, place, stopping)
         with pytest.raises(KeyboardInterrupt) as caught:
             irisdp.publish(visits, "count", "age > 64", ledger=ledger, epsilon=1)
     assert (caught.value.__cause__, caught.value.__context__, caught.value.args) == (None, None, ())

@@ -9,11 +9,9 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import BadInput, BudgetRefused, Cost, Session
-from irisdp import ScopeRefused as PromiseRefused
+from irisdp import BadInput, BudgetRefused, Cost, ScopeRefused, Session
 from irisdp._queries import FORMS
-from irisdp._release.options import PlanArguments as Asked
-from irisdp._release.options import QuestionOptions as Question
+from irisdp._release.options import PlanArguments, QuestionOptions
 
 VISITS = pa.table({"age": [70, 30, 81, 81], "town": ["Ely", "Ely", "York", "York"], "who": [1, 2, 3, 3]})
 
@@ -32,10 +30,17 @@ def test_every_option_is_the_table_s_or_the_question_s():
     published = inspect.signature(irisdp.publish).parameters
     options = {name: part for name, part in published.items() if part.kind is part.KEYWORD_ONLY}
     of_table = set(inspect.signature(Session).parameters) - {"data", "limit"}
-    asked = typing.get_type_hints(Asked)
+    asked = typing.get_type_hints(PlanArguments)
     assert of_table | set(asked) == set(options)
     assert not of_table & set(asked)
-    assert set(asked) - set(typing.get_type_hints(Question)) == {"out", "report", "title", "labels", "licence", "force"}
+    assert set(asked) - set(typing.get_type_hints(QuestionOptions)) == {
+        "out",
+        "report",
+        "title",
+        "labels",
+        "licence",
+        "force",
+    }
 
 
 def test_questions_are_those_of_publish(session, tmp_path):
@@ -70,7 +75,7 @@ def test_what_a_session_names_holds_for_all_its_questions(tmp_path):
     found = session.count("age > 64", epsilon=30, per_unit="any")
     assert (found.plan.unit, str(found.plan.relation)) == ("who", "exchange")
     assert session.ledger.to_document()["table"] == "visits"
-    with pytest.raises(PromiseRefused):
+    with pytest.raises(ScopeRefused):
         Session(VISITS, ledger=tmp_path / "v.ledger", table="visits").count(epsilon=1)
 
 
@@ -128,7 +133,7 @@ def test_help_shows_and_explains_every_option(method):
     told = pydoc.render_doc(getattr(Session, method), renderer=pydoc.plaintext)
     assert "Unpack" not in told
     published = inspect.signature(irisdp.publish).parameters
-    for name in typing.get_type_hints(Question if method == "plan" else Asked):
+    for name in typing.get_type_hints(QuestionOptions if method == "plan" else PlanArguments):
         assert inspect.signature(getattr(Session, method)).parameters[name] == published[name]
         assert re.search(rf"^    (\w+, )*{name}(, \w+)* : .*\n        ", told, re.MULTILINE), name
     assert "Unpack" not in pydoc.render_doc(Session, renderer=pydoc.plaintext)

@@ -11,11 +11,8 @@ import pytest
 import irisdp
 from irisdp import BadInput, Privacy, plan
 from irisdp._cli import run
-from irisdp._measurements import HasAuxiliaryOutput as TellsMore
-from irisdp._measurements import SpreadNoise, StaircaseNoise
-from irisdp._queries import ContributionBounds as Contribution
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import read_groups
+from irisdp._measurements import HasAuxiliaryOutput, SpreadNoise, StaircaseNoise
+from irisdp._queries import ContributionBounds, PrivacyUnit, read_groups
 from irisdp._queries.privacy_units import columns_read, records_statement
 from irisdp._queries.statistics import count_records
 from irisdp._tables.expressions import read_condition
@@ -49,12 +46,12 @@ def table():
 
 def count(table, records, expression=None, *, key=KEYS[0], by="ward", groups=None):
     grouped = by is not None
-    limit = Contribution(records, min(records, groups or records) if grouped else 1, grouped)
+    limit = ContributionBounds(records, min(records, groups or records) if grouped else 1, grouped)
     return count_records(
         table,
         condition=None if expression is None else read_condition(expression, table.columns),
         groups=read_groups(table, by, list(GROUPS)) if grouped else None,
-        unit=Unit("who", key, contribution=limit),
+        unit=PrivacyUnit("who", key, contribution=limit),
     )
 
 
@@ -73,7 +70,7 @@ def test_every_pair_of_records_stays_equally_often():
     people, held = 3000, ["a", "b", "c", "d", "e", "e"]
     table = open_table(pa.table({"who": np.repeat(np.arange(people), len(held)), "x": held * people}))
     keys = [table.column(name, "by") for name in ("who", "x")]
-    unit = Unit("who", KEYS[0], contribution=Contribution(2, 2, True))
+    unit = PrivacyUnit("who", KEYS[0], contribution=ContributionBounds(2, 2, True))
     statement = f"{records_statement(table, None, keys, unit)} SELECT k0, k1 FROM records"
     kept = defaultdict(list)
     for person, letter in zip(
@@ -243,7 +240,7 @@ def test_a_batch_takes_several_records_of_each(file):
 @pytest.mark.parametrize("noise", [StaircaseNoise, SpreadNoise])
 def test_nothing_of_such_noise_passes_for_what_the_sidecar_tells(noise):
     """A field called as that method is was called, when the ledger was charged already."""
-    assert not isinstance(noise(Privacy(epsilon=1), 2), TellsMore)
+    assert not isinstance(noise(Privacy(epsilon=1), 2), HasAuxiliaryOutput)
 
 
 def test_people_are_counted_and_not_rows(file):

@@ -5,9 +5,7 @@ from collections import deque
 import numpy as np
 import pytest
 
-from irisdp.graphs import Cycle, Path, graph_from_arrays, listed
-from irisdp.graphs import _explicit as search
-from irisdp.graphs import _explicit as shortcuts
+from irisdp.graphs import Cycle, Path, _explicit, graph_from_arrays, listed
 from support.seeds import fresh_random
 
 
@@ -25,7 +23,7 @@ def plain(graph, sources):
 
 
 def found(graph, sources):
-    return search.breadth_first(graph.indptr, graph.indices, np.array(sources, np.int64)).tolist()
+    return _explicit.breadth_first(graph.indptr, graph.indices, np.array(sources, np.int64)).tolist()
 
 
 def broken_paths(chance):
@@ -48,12 +46,12 @@ def disagreements(chance, times=400):
 @pytest.mark.parametrize("thin", [0, 2, 48])
 @pytest.mark.parametrize("long", [1, 2, 5])
 def test_distances_are_those_of_going_node_by_node(monkeypatch, thin, long):
-    monkeypatch.setattr(search, "THIN", thin)
-    monkeypatch.setattr(shortcuts, "LONG", long)
+    monkeypatch.setattr(_explicit, "THIN", thin)
+    monkeypatch.setattr(_explicit, "LONG", long)
     passed = []
-    fill = shortcuts.Shortcuts.fill
+    fill = _explicit.Shortcuts.fill
     monkeypatch.setattr(
-        shortcuts.Shortcuts, "fill", lambda runs, far: passed.append(len(runs.first)) or fill(runs, far)
+        _explicit.Shortcuts, "fill", lambda runs, far: passed.append(len(runs.first)) or fill(runs, far)
     )
     assert disagreements(fresh_random("shortcuts")) == 0
     assert sum(passed) > 200
@@ -62,8 +60,8 @@ def test_distances_are_those_of_going_node_by_node(monkeypatch, thin, long):
 @pytest.mark.parametrize("wrong", ["longer", "shorter", "left", "seen"])
 def test_a_slip_is_seen(monkeypatch, wrong):
     """Negative control."""
-    monkeypatch.setattr(shortcuts, "LONG", 2)
-    made = shortcuts.shortcuts
+    monkeypatch.setattr(_explicit, "LONG", 2)
+    made = _explicit.shortcuts
 
     def slipped(indptr, indices, unseen):
         runs = made(indptr, indices, np.ones_like(unseen) if wrong == "seen" else unseen)
@@ -75,7 +73,7 @@ def test_a_slip_is_seen(monkeypatch, wrong):
             }
         return runs
 
-    monkeypatch.setattr(search, "shortcuts", slipped)
+    monkeypatch.setattr(_explicit, "shortcuts", slipped)
     assert disagreements(fresh_random("shortcuts"), times=200) > 0
 
 
@@ -90,5 +88,5 @@ def test_a_graph_without_runs_has_no_shortcuts():
     tails = np.concatenate((grid[:, :-1].ravel(), grid[:-1].ravel()))
     heads = np.concatenate((grid[:, 1:].ravel(), grid[1:].ravel()))
     graph = graph_from_arrays(tails, heads)
-    runs = shortcuts.shortcuts(graph.indptr, graph.indices, np.ones(900, np.bool_))
+    runs = _explicit.shortcuts(graph.indptr, graph.indices, np.ones(900, np.bool_))
     assert (len(runs.first), runs.gates, len(runs.is_gate)) == (0, {}, 0)

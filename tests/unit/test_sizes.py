@@ -12,8 +12,7 @@ import pytest
 from irisdp import Privacy, audit, graphs, interpret
 from irisdp.certify import distinct_row_pairs
 from irisdp.consumers import Consumer, optimal_reading
-from irisdp.interpretation import NoisyCount
-from irisdp.interpretation import _remap as reading_rules
+from irisdp.interpretation import NoisyCount, _remap
 from irisdp.mechanisms import FactoredMechanism, randomized_response
 from support.seeds import fresh_random
 
@@ -176,10 +175,10 @@ def test_many_counts_are_read_like_no_end_of_them(ends, loss, monkeypatch):
     release = NoisyCount(privacy=privacy, ends=(ends,))
     known = {"at_least": low, "at_most": high}
     narrow = interpret(release, 20, loss=loss, **known).answers[0].rule
-    monkeypatch.setattr(reading_rules, "_WIDE", 20)
-    monkeypatch.setattr(reading_rules, "_MANY", 1)
+    monkeypatch.setattr(_remap, "_WIDE", 20)
+    monkeypatch.setattr(_remap, "_MANY", 1)
     rule = interpret(release, 20, loss=loss, **known).answers[0].rule
-    assert isinstance(rule, reading_rules.UnboundedRemap)
+    assert isinstance(rule, _remap.UnboundedRemap)
     assert rule.lower_bound <= narrow.value <= rule.value
     assert rule.possible == (low, high)
     values = range(-60, 110) if ends is None else range(ends[0], ends[1] + 1)

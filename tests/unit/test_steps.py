@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 import irisdp
-from irisdp._cli import progress_display as progress
+from irisdp._cli import progress_display
 from irisdp._cli.progress_display import rest_of, waiting
-from irisdp._release import listen_to_progress as told_of_steps
+from irisdp._release import listen_to_progress
 from irisdp._release.progress import STEPS
 from support.commands import irisdp as typed
 
@@ -28,7 +28,7 @@ def here(request, tmp_path, monkeypatch):
 
 def heard(work):
     steps = []
-    with told_of_steps(steps.append):
+    with listen_to_progress(steps.append):
         work()
     return steps
 
@@ -54,7 +54,7 @@ def test_a_batch_counts_question_by_question(here):
 def test_only_a_terminal_shows_them(here, terminal, monkeypatch):
     shown = io.StringIO()
     view = Console(file=shown, force_terminal=terminal, width=120, force_interactive=terminal)
-    monkeypatch.setattr(progress, "console", lambda **_: view)
+    monkeypatch.setattr(progress_display, "console", lambda **_: view)
     command = "publish t.csv count --epsilon 1"
     assert typed(command).status == 0
     assert ("step 4 of 4, writing down …" in shown.getvalue()) == terminal
@@ -64,7 +64,7 @@ def test_only_a_terminal_shows_them(here, terminal, monkeypatch):
 
 
 def test_nobody_hears_of_what_ended():
-    with told_of_steps(pytest.fail), told_of_steps(lambda _: None):
+    with listen_to_progress(pytest.fail), listen_to_progress(lambda _: None):
         pass
 
 
@@ -77,7 +77,7 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize("told", [False, True])
 def test_long_work_of_other_commands_is_told_and_wiped_away(monkeypatch, told):
-    monkeypatch.setattr(progress, "_PATIENCE", 0.05 if told else 600)
+    monkeypatch.setattr(progress_display, "_PATIENCE", 0.05 if told else 600)
     monkeypatch.setattr("sys.stderr", seen := Terminal())
     end = time.monotonic() + 60
     with waiting("designing"):
@@ -89,7 +89,7 @@ def test_long_work_of_other_commands_is_told_and_wiped_away(monkeypatch, told):
 
 
 def test_an_interrupt_or_an_error_is_not_held_up_by_what_is_told(monkeypatch):
-    monkeypatch.setattr(progress, "_PATIENCE", 600)
+    monkeypatch.setattr(progress_display, "_PATIENCE", 600)
     monkeypatch.setattr("sys.stderr", Terminal())
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt), waiting("designing"):
@@ -98,7 +98,7 @@ def test_an_interrupt_or_an_error_is_not_held_up_by_what_is_told(monkeypatch):
 
 
 def test_nothing_is_told_of_long_work_but_to_a_terminal(monkeypatch):
-    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    monkeypatch.setattr(progress_display, "_PATIENCE", 0)
     monkeypatch.setattr("sys.stderr", seen := io.StringIO())
     with waiting("designing"):
         time.sleep(0.05)

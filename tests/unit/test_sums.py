@@ -14,7 +14,7 @@ import pytest
 import irisdp
 from irisdp import BadInput
 from irisdp._cli import run
-from irisdp._queries import ColumnChoices as Choices
+from irisdp._queries import ColumnChoices
 from irisdp._queries.clipped_values import read_stepped, total_steps
 from irisdp._tables.table import open_table
 from support.seeds import fresh_generator
@@ -25,7 +25,7 @@ SURE = {"epsilon": 500}
 
 def steps_of(data, **bounds):
     table = open_table(data)
-    return total_steps(table, read_stepped(table, "x", Choices(**bounds), "sum"))
+    return total_steps(table, read_stepped(table, "x", ColumnChoices(**bounds), "sum"))
 
 
 def totals(found):

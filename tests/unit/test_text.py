@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from irisdp import BadInput, plan, publish
 from irisdp._cli import run
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries import PrivacyUnit, enumerate_keys, read_groups
 from irisdp._queries.statistics import count_records
 from irisdp._tables.arrow_values import texts
 from irisdp._tables.expressions import read_condition
@@ -178,7 +177,7 @@ def test_a_value_that_is_not_valid_is_null_and_nobody_elses(tmp_path):
     found = count_records(table, condition=read_condition("name <> 'a'", table.columns))
     assert (found.total[0], found.yes[0], found.no[0]) == (4, 1, 0)
     assert enumerate_keys(table, "name").counts.tolist() == [1]
-    assert count_records(table, unit=Unit("name", b"k" * 32)).total.tolist() == [1]
+    assert count_records(table, unit=PrivacyUnit("name", b"k" * 32)).total.tolist() == [1]
 
 
 @pytest.mark.parametrize("mark", [*";|:\t\x01\x1f~ ", "\\t"])

@@ -11,9 +11,7 @@ import irisdp
 from irisdp import BadInput, plan
 from irisdp._cli import run
 from irisdp._ledger.fingerprints import unit_key
-from irisdp._queries import PerUnitRule as PerUnit
-from irisdp._queries import PrivacyUnit as Unit
-from irisdp._queries import enumerate_keys, read_groups
+from irisdp._queries import PerUnitRule, PrivacyUnit, enumerate_keys, read_groups
 from irisdp._queries.statistics import count_records
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
@@ -37,7 +35,7 @@ def count(table, expression=None, *, key, by=None, per_unit=None, groups=("a", "
         table,
         condition=None if expression is None else read_condition(expression, table.columns),
         groups=None if by is None else read_groups(table, by, list(groups)),
-        unit=Unit("who", key, per_unit),
+        unit=PrivacyUnit("who", key, per_unit),
     )
 
 
@@ -68,13 +66,14 @@ def test_the_same_record_stays_for_every_question(table):
         assert count(table, text, key=KEYS[0], by="ward").total.tolist() == by_ward
     assert [count(table, f"ward = '{ward}'", key=KEYS[0]).yes[0] for ward in "abc"] == by_ward
     assert count(table, "age = 60", key=KEYS[0]).yes[0] == by_ward[1]
-    assert enumerate_keys(table, "ward", unit=Unit("who", KEYS[0])).counts.tolist() == by_ward
+    assert enumerate_keys(table, "ward", unit=PrivacyUnit("who", KEYS[0])).counts.tolist() == by_ward
 
 
 def test_keys_choose_differently():
     rows = pa.table({"who": [1] * 8, "x": range(8)})
-    kept = {count_records(open_table(rows), groups=read_groups(open_table(rows), "x", range(8)),
-                          unit=Unit("who", unit_key(bytes([n]) * 32))).total.argmax() for n in range(60)}  # fmt: skip
+    groups = read_groups(open_table(rows), "x", range(8))
+    units = [PrivacyUnit("who", unit_key(bytes([n]) * 32)) for n in range(60)]
+    kept = {count_records(open_table(rows), groups=groups, unit=unit).total.argmax() for unit in units}
     assert kept == set(range(8))
 
 
@@ -98,7 +97,7 @@ def test_records_are_told_apart_whatever_they_hold():
     table = open_table(pa.table({"who": [1] * len(pairs), "a": [a for a, _ in pairs], "b": [b for _, b in pairs]}))
     from irisdp._queries.privacy_units import columns_read, records_statement
 
-    unit = Unit("who", KEYS[0])
+    unit = PrivacyUnit("who", KEYS[0])
     statement = records_statement(table, None, [table.column("a", "by")], unit)
     found = table.run(
         f"{statement} SELECT COUNT(DISTINCT hashed) AS n FROM hashed_records",
@@ -116,7 +115,7 @@ def test_any_and_all_pass_over_records_without_an_answer(per_unit, yes, no, by):
     rows = [(who, said) for who, answers in ANSWERS.items() for said in [*answers, answers[0]]]
     who, said = zip(*[*rows, (None, True)], strict=True)
     table = open_table(pa.table({"who": who, "said": said}))
-    found = count(table, "said", key=KEYS[0], by=by, per_unit=PerUnit(per_unit), groups=ANSWERS)
+    found = count(table, "said", key=KEYS[0], by=by, per_unit=PerUnitRule(per_unit), groups=ANSWERS)
     assert found.total.sum() == len(ANSWERS)
     assert (found.yes.sum(), found.no.sum()) == (len(yes), len(no))
     if by:
@@ -124,7 +123,7 @@ def test_any_and_all_pass_over_records_without_an_answer(per_unit, yes, no, by):
 
 
 def test_a_persons_answer_comes_from_all_records_and_counts_in_one_group(table):
-    found = count(table, "age > 70", key=KEYS[0], by="ward", per_unit=PerUnit.ANY)
+    found = count(table, "age > 70", key=KEYS[0], by="ward", per_unit=PerUnitRule.ANY)
     assert found.yes.tolist() == found.total.tolist() == count(table, key=KEYS[0], by="ward").total.tolist()
 
 
@@ -283,5 +282,5 @@ def test_at_most_of_a_project_chooses_no_several_records_where_one_is_kept(visit
 def test_the_key_is_shown_nowhere():
     key = unit_key(b"s" * 32)
     assert key != b"s" * 32
-    assert key.hex()[:8] not in repr(Unit("who", key))
-    assert str(key)[2:10] not in repr(Unit("who", key))
+    assert key.hex()[:8] not in repr(PrivacyUnit("who", key))
+    assert str(key)[2:10] not in repr(PrivacyUnit("who", key))

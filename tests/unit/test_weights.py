@@ -9,7 +9,7 @@ import pytest
 
 import irisdp
 from irisdp import BadInput
-from irisdp._queries import ColumnChoices as Choices
+from irisdp._queries import ColumnChoices
 from irisdp._queries.clipped_values import read_stepped, total_steps
 from irisdp._tables.table import open_table
 
@@ -56,7 +56,7 @@ def test_text_that_is_no_number_is_no_weight(tmp_path):
     file = tmp_path / "t.csv"
     file.write_text('x,w\n3,many\n3,""\n3,1e400\n3,NaN\n3,-2\n3, 2 \nmany,1\n-9,1\n2,0.5\n', encoding="utf-8")
     table = open_table(file)
-    found = total_steps(table, read_stepped(table, "x", Choices(**BOUNDS), "sum"))
+    found = total_steps(table, read_stepped(table, "x", ColumnChoices(**BOUNDS), "sum"))
     assert (found.total.tolist(), found.known.tolist()) == ([9], [4])
     assert (found.above - 3 * found.known).tolist() == [0 + 6 - 1 + 1]
 

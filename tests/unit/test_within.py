@@ -7,8 +7,7 @@ from fractions import Fraction as F
 import pyarrow as pa
 import pytest
 
-from irisdp import BadInput, Cost, Privacy, Session, plan, publish
-from irisdp import NeighbouringRelation as Relation
+from irisdp import BadInput, Cost, NeighbouringRelation, Privacy, Session, plan, publish
 from irisdp._cli import run
 from irisdp._measurements import StaircaseNoise, surely_within
 from irisdp._queries import FORMS
@@ -361,7 +360,7 @@ def test_no_chance_below_one_is_told_as_one():
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.1", "0.3", "1", "2", "7", "33", "36.5"])
 def test_a_risk_in_floats_is_rounded_up(epsilon):
     for cost in (Cost(F(epsilon)), Cost(F(epsilon), F("1e-7")), ConcentratedCost(F(epsilon))):
-        risk = risk_of(cost, Relation.ADD_REMOVE, None)
+        risk = risk_of(cost, NeighbouringRelation.ADD_REMOVE, None)
         told = risk.to_document()
         assert F(told["guess_at_most"]) >= risk.guess
         assert risk.posterior is None or F(told["posterior_at_most"]) >= risk.posterior
@@ -435,11 +434,11 @@ def test_under_a_delta_single_answers_are_not_bounded():
         assert sum(max(p - ratio * q, 0) for p, q in zip(one, two, strict=True)) <= delta
     assert law[0] / other[0] > ratio
     assert law[0] > 3 * delta
-    risk = risk_of(cost, Relation.ADD_REMOVE, None)
+    risk = risk_of(cost, NeighbouringRelation.ADD_REMOVE, None)
     assert risk.posterior is None
     assert sum(map(max, zip(law, other, strict=True))) / 2 <= risk.guess
     assert risk.to_document()["posterior_at_most"] is None
-    assert odds_of(cost, Relation.ADD_REMOVE, None).moved == ()
+    assert odds_of(cost, NeighbouringRelation.ADD_REMOVE, None).moved == ()
 
 
 def test_in_rho_guesses_are_bounded_by_what_gaussian_and_two_sided_laws_tell():
@@ -449,7 +448,7 @@ def test_in_rho_guesses_are_bounded_by_what_gaussian_and_two_sided_laws_tell():
         return math.log(sum(a**order * b ** (1 - order) for a, b in zip(p, q, strict=True))) / (order - 1)
 
     def guess(rho):
-        return risk_of(ConcentratedCost(F(rho)), Relation.ADD_REMOVE, None).guess
+        return risk_of(ConcentratedCost(F(rho)), NeighbouringRelation.ADD_REMOVE, None).guess
 
     for rho in (F(1, 1000), F(1, 10), F(1, 2), F(1), F(2), F(5)):
         shift = math.sqrt(2 * rho)
@@ -460,7 +459,7 @@ def test_in_rho_guesses_are_bounded_by_what_gaussian_and_two_sided_laws_tell():
         law = (chance, 1 - chance)
         rho = max(divergence(law, law[::-1], 1 + 1.05**step / 1000) / (1 + 1.05**step / 1000) for step in range(200))
         assert chance <= guess(F(rho))
-    odds = odds_of(ConcentratedCost(F(1, 2)), Relation.ADD_REMOVE, "person")
+    odds = odds_of(ConcentratedCost(F(1, 2)), NeighbouringRelation.ADD_REMOVE, "person")
     assert "guesses right with probability 75 % at most, averaged over what may be published" in odds.sentences[0]
     assert odds.moved == ()
 

@@ -24,7 +24,7 @@ import pyarrow
 from settling import TOKEN, Child, folder_of, import_before_forks
 
 from irisdp import Ledger, batch
-from irisdp._release import batching as publishing
+from irisdp._release import batching
 
 QUESTIONS = 3
 SECRET = "IRISDP_TEST_SECRET"
@@ -40,7 +40,7 @@ LONGEST_WAIT = 60
 
 def publish(path: Path, number: int) -> tuple[bytes, bool]:
     """Publish batch `number`; return what stands for its answers, and whether they were there before."""
-    publishing.read_statistics = count_once()
+    batching.read_statistics = count_once()
     questions = [{"query": "count", "expression": f"age > {number} AND age > {part}"} for part in range(QUESTIONS)]
     asked = {"budget": {"epsilon": "1/100"}, "questions": questions}
     if isinstance(path, str):
@@ -53,7 +53,7 @@ def publish(path: Path, number: int) -> tuple[bytes, bool]:
 
 @functools.cache
 def count_once() -> Callable[[object, bytes], object]:
-    real, found = publishing.read_statistics, []
+    real, found = batching.read_statistics, []
 
     def cells(planned, key):
         if not found:
@@ -70,7 +70,7 @@ def token(values: list[list[int]]) -> bytes:
 def publish_on(path: Path, moment: str, show: Callable[[bytes], object]) -> None:
     """Publish one batch after another and show each; wrongly, as soon as it is drawn."""
     if moment == "before":
-        real = publishing._draw_all
+        real = batching._draw_all
 
         def shown_at_once(planned, *given):
             entry = real(planned, *given)
@@ -79,7 +79,7 @@ def publish_on(path: Path, moment: str, show: Callable[[bytes], object]) -> None
             time.sleep(SLOW_DISK)
             return entry
 
-        publishing._draw_all = shown_at_once
+        batching._draw_all = shown_at_once
     for number in count():
         found, _ = publish(path, number)
         if moment == "after":

@@ -20,7 +20,7 @@ from pathlib import Path
 from settling import COST, RETURNED, Child, answer, folder_of
 
 from irisdp import BudgetRefused, Cost, Ledger
-from irisdp._ledger.fingerprints import secret_key_path as secret_beside
+from irisdp._ledger.fingerprints import secret_key_path
 
 PROCESSES, THREADS, FORKS = 16, 64, 4
 Show = Callable[[bytes], object]
@@ -37,7 +37,7 @@ def main(folder: Path, units: int, place: str, threaded: int = 1) -> None:
     spent = Ledger(path).spent
     statuses_again, same = crowd(lambda show: show(answer(folder / "same.ledger", 0)), threaded)
     with tempfile.TemporaryDirectory() as beside:
-        _, secrets = crowd(lambda show: show(secret_beside(Path(beside, "data.csv"))))
+        _, secrets = crowd(lambda show: show(secret_key_path(Path(beside, "data.csv"))))
     print(
         json.dumps(
             {

@@ -15,8 +15,7 @@ from pathlib import Path
 from settling import RETURNED, Child, answer, ask, folder_of
 
 from irisdp import Ledger
-from irisdp._ledger import file_store as ledger_file
-from irisdp._ledger import store as ledger_store
+from irisdp._ledger import file_store, store
 
 DRAWING = 0.3
 """Seconds the thread takes to draw: far longer than it takes to fork."""
@@ -24,9 +23,9 @@ DRAWING = 0.3
 
 def main(folder: Path, turn: str) -> None:
     path = folder / "one.ledger"
-    ledger_file.PATIENCE = 2 * DRAWING
+    file_store.PATIENCE = 2 * DRAWING
     if turn == "without":
-        ledger_store.turn = contextlib.nullcontext()
+        store.turn = contextlib.nullcontext()
     started = threading.Event()
 
     def draw_slowly(token: bytes) -> None:

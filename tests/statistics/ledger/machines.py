@@ -31,7 +31,7 @@ from server import spend
 from settling import COST, RETURNED, Child, at_one_moment
 
 from irisdp import Ledger
-from irisdp._ledger import server_store as ledger_server
+from irisdp._ledger import server_store
 from irisdp._tables import servers
 from support.postgresql import Server, started
 
@@ -182,7 +182,7 @@ def cut_a_wire(
 def main(cuts: int, giving_up: str) -> None:
     guarded, found = giving_up == "with", {}
     servers.SILENCE = SILENCE if guarded else NEVER
-    ledger_server.RETURN = 3 * SILENCE
+    server_store.RETURN = 3 * SILENCE
     chance, wires = random.Random(50), {}
     with two_machines() as machines, started(tuple(machine.server for machine in machines)) as server:
         os.environ["PGPASSWORD"] = server.password

@@ -25,8 +25,7 @@ import numpy as np
 from settling import RETURNED, Child, folder_of, import_before_forks
 
 from irisdp import Ledger, run
-from irisdp._release import listen_to_progress as told_of_steps
-from irisdp._release import pipeline as publishing
+from irisdp._release import listen_to_progress, pipeline
 from irisdp._sampling.bits import OperatingSystemBits
 
 sys.path.append(str(Path(__file__).parents[2]))
@@ -70,7 +69,7 @@ def made(folder: Path, place: object) -> Path:
 def seed_by_question() -> None:
     """Let bits be a function of the question that is being drawn; in a process of its own."""
     streams = [hashlib.shake_256(b"")]
-    real, read = publishing.draw_answers, [0]
+    real, read = pipeline.draw_answers, [0]
 
     def draw_entries(planned, *given):
         streams[0], read[0] = hashlib.shake_256(planned.question().encode()), 0
@@ -80,7 +79,7 @@ def seed_by_question() -> None:
         read[0] += 8 * count
         return np.frombuffer(streams[0].digest(read[0])[-8 * count :], dtype=np.uint64) if count else np.zeros(0, "u8")
 
-    publishing.draw_answers = draw_entries
+    pipeline.draw_answers = draw_entries
     OperatingSystemBits.words = words
 
 
@@ -90,7 +89,7 @@ def running(file: Path, way: str, clock: Path | None = None):
     def work(show):
         if way != "unseeded":
             seed_by_question()
-        with in_one_engine(), told_of_steps(checked):
+        with in_one_engine(), listen_to_progress(checked):
             run(file)
 
     def checked(step):

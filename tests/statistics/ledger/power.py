@@ -21,7 +21,7 @@ from disk import Operation, watch
 from settling import COST, answer, stored
 
 from irisdp import IrisError, Ledger
-from irisdp._ledger import file_store as ledger_file
+from irisdp._ledger import file_store
 
 SETTLEMENTS = 5
 SECTOR = 512
@@ -142,7 +142,7 @@ def record(path: Path) -> list[Operation | Returned]:
 
 def main(folder: Path, parts: int = 3, weaker: str | None = None) -> None:
     if weaker:
-        ledger_file.SETTINGS = (*ledger_file.SETTINGS, f"PRAGMA synchronous = {weaker}")
+        file_store.SETTINGS = (*file_store.SETTINGS, f"PRAGMA synchronous = {weaker}")
     chance = random.Random(20)
     disk, returned = Disk(), []
     found = {"moments": 0, "losses": 0, "lost": 0, "unreadable": 0, "inexact": 0}

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from settling import REFUSED, RETURNED, TOKEN, Child, ask
 
 from irisdp import Ledger
-from irisdp._ledger import server_store as ledger_server
+from irisdp._ledger import server_store
 from support.postgresql import Server, started
 
 SIZE = 160 << 20
@@ -96,7 +96,7 @@ def trial(server: Server, disk: Path, room: int, moment: str, books: dict[str, i
 
 
 def main(step: int, moment: str) -> None:
-    ledger_server.RETURN = 2
+    server_store.RETURN = 2
     books: dict[str, int] = {}
     with small_disk() as disk, started(place=disk) as server:
         for room in range(0, MOST, step):

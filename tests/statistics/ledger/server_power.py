@@ -26,7 +26,7 @@ from server import spend
 from settling import COST, Child, at_one_moment
 
 from irisdp import Ledger
-from irisdp._ledger import server_store as ledger_server
+from irisdp._ledger import server_store
 from support.postgresql import Server, started
 
 CLIENTS, CUTS_PER_LEDGER, UNITS = 4, 5, 2000
@@ -79,8 +79,8 @@ def _copy(server: Server, one: str, other: str) -> None:
 
 def main(cuts: int, commits: str, longest: float = LONGEST) -> None:
     if commits == "off":
-        settings = ledger_server._settings
-        ledger_server._settings = lambda: (*settings(), "SET LOCAL synchronous_commit = off")
+        settings = server_store._settings
+        server_store._settings = lambda: (*settings(), "SET LOCAL synchronous_commit = off")
     chance = random.Random(60)
     books = dict.fromkeys(("cuts", "shown", "uncharged", "inexact", "files that lost something"), 0)
     with tempfile.TemporaryDirectory() as place, started() as server:

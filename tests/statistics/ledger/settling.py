@@ -12,28 +12,25 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 
-from irisdp import ChargedAnswer as Settlement
-from irisdp import Cost, IrisError, Ledger
-from irisdp import LedgerEntry as Entry
-from irisdp import LedgerScope as Promise
+from irisdp import ChargedAnswer, Cost, IrisError, Ledger, LedgerEntry, LedgerScope
 from irisdp._ledger.entries import read_spent
 from irisdp._ledger.releases import list_releases
 
 TOKEN = 16
 """Bytes of an answer that are enough to tell it from every other."""
 COST = Cost(Fraction(1, 10))
-PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
+PROMISE = LedgerScope(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 RETURNED, REFUSED, UNEXPLAINED = 0, 3, 4
 """How a child ends: its question was settled, an error of ours said no, or anything else happened."""
 
 
-def ask(path: Path, number: int, drawn: Callable[[bytes], object] = bytes, size: int = TOKEN) -> Settlement:
+def ask(path: Path, number: int, drawn: Callable[[bytes], object] = bytes, size: int = TOKEN) -> ChargedAnswer:
     """Settle question `number`; `drawn` sees a fresh answer before it is committed."""
 
-    def draw(earlier: object, price: object) -> list[Entry]:
+    def draw(earlier: object, price: object) -> list[LedgerEntry]:
         answer = os.urandom(size)
         drawn(answer)
-        return [Entry(cost=COST, answers=answer)]
+        return [LedgerEntry(cost=COST, answers=answer)]
 
     return Ledger(path).settle(
         query=f"question {number}",
