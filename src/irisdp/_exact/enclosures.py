@@ -10,9 +10,10 @@ from __future__ import annotations
 import contextlib
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
@@ -105,6 +106,28 @@ def enclosure_of(compute: Callable[[], flint.arb], *, width: Fraction) -> Enclos
                 if found.width <= width:
                     return found
         bits *= 2
+
+
+def enclosures_of(compute: Callable[[], Sequence[flint.arb]], count: int, *, width: Fraction) -> tuple[Enclosure, ...]:
+    """Enclose several numbers that one computation returns together: it runs once for each working precision.
+
+    Parameters
+    ----------
+    compute : callable
+        Computes `count` balls at the working precision.
+    width : Fraction
+        Largest width of each enclosure, more than 0.
+    """
+    import flint
+
+    known: dict[int, Sequence[flint.arb]] = {}
+
+    def part(place: int) -> flint.arb:
+        if flint.ctx.prec not in known:
+            known[flint.ctx.prec] = compute()
+        return known[flint.ctx.prec][place]
+
+    return tuple(enclosure_of(partial(part, place), width=width) for place in range(count))
 
 
 def ends(held: flint.arb) -> Enclosure:

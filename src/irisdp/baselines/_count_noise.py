@@ -6,7 +6,6 @@ One record changes a count by 1 under either relation, so that each noise keeps 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -18,7 +17,7 @@ from .._exact import Enclosure, ball, working_precision
 from ..errors import BadInput
 from ..noise import UniversalDistribution, law
 from ._comparison import Comparison, ComparisonParameters, Objective
-from ._rates import Number, Powers, Rate, as_fraction, enclose_closely
+from ._rates import Number, Powers, Rate, enclose_closely
 
 _WIDEST = 3_000
 """Largest deviation of a discrete Gaussian that is worked out."""
@@ -80,29 +79,21 @@ class _Decaying(BaselineNoise):
 
     def tail(self, least: int) -> Enclosure:
         """Return P(Z ≥ least): c·α^least/(1 − α)."""
-        return self._enclosed(lambda powers, alpha: self.weight(powers) * powers(self.root * least) / (1 - alpha))
+
+        def formula(powers: Powers) -> Number:
+            return self.weight(powers) * powers(self.root * least) / (1 - powers(self.root))
+
+        return Rate(self.ratio, self.root).enclose(formula, 0)
 
     def mean(self, power: int) -> Enclosure:
         """Return the mean of |Z|^power: 2c·Σ z^power·α^z."""
 
-        def found(powers: Powers, alpha: Number) -> Number:
+        def formula(powers: Powers) -> Number:
+            alpha = powers(self.root)
             sums = alpha / (1 - alpha) ** 2 if power == 1 else alpha * (1 + alpha) / (1 - alpha) ** 3
             return 2 * self.weight(powers) * sums
 
-        return self._enclosed(found)
-
-    def _enclosed(self, formula: Callable[[Powers, Number], Number]) -> Enclosure:
-        rate = Rate(self.ratio, self.root)
-        if rate.exact is not None:
-            powers = Powers(rate.exact)
-            value = formula(powers, powers(self.root))
-            return Enclosure.exactly(as_fraction(value))
-
-        def compute() -> flint.arb:
-            powers = rate.powers()
-            return formula(powers, powers(self.root))
-
-        return enclose_closely(compute)
+        return Rate(self.ratio, self.root).enclose(formula, 0)
 
 
 @dataclass(frozen=True, slots=True)

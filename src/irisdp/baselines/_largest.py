@@ -9,20 +9,20 @@ No smaller α keeps it for counts of any size (docs/theory.md#peers).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from math import comb, factorial, prod
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import flint
 
-from .._exact import Enclosure, enclosure_of
+from .._exact import Enclosure, enclosures_of
 from ..design import Plurality, plurality
 from ..errors import BadInput
-from ..mechanisms import Pull, Pulled
+from ..mechanisms import Pull, PulledChances, Winner, none_accepted_before
 from ._comparison import (
     MOST_TABLES,
     Comparison,
@@ -33,7 +33,7 @@ from ._comparison import (
     number_of_tables,
     tables,
 )
-from ._rates import Number, Powers, Rate, as_fraction, enclose_closely, polynomial
+from ._rates import Number, Powers, Rate, as_fraction, polynomial
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +74,19 @@ class BaselineArgmax(ABC):
 
     def row(self, gaps: Sequence[int]) -> tuple[Enclosure, ...]:
         """Return the chance of each category: fractions where they are, else intervals."""
-        return tuple(self._enclosed(gaps, place) for place in range(len(gaps)))
+        return tuple(self._enclose(gaps, partial(self.chance, gaps, place)) for place in range(len(gaps)))
 
     def wrong(self, gaps: Sequence[int]) -> Enclosure:
         """Return the probability that none of the largest is named."""
-        exact = self._exact_at(gaps)
-        if exact is not None:
-            return Enclosure.exactly(as_fraction(self.miss(gaps, Powers(exact))))
-        return enclose_closely(lambda: self.miss(gaps, self.rate.powers())).clamp(Fraction(0), Fraction(1))
+        return self._enclose(gaps, partial(self.miss, gaps))
 
     def miss(self, gaps: Sequence[int], powers: Powers) -> Number:
         """Work out the probability that none of the largest is named."""
         tops = [place for place, gap in enumerate(gaps) if gap == 0]
         return 1 - len(tops) * self.chance(gaps, tops[0], powers)
 
-    def _exact_at(self, gaps: Sequence[int]) -> flint.fmpq | None:
-        return self.rate.exact_up_to(sum(gaps)) if self.rational else None
-
-    def _enclosed(self, gaps: Sequence[int], place: int) -> Enclosure:
-        exact = self._exact_at(gaps)
-        if exact is not None:
-            return Enclosure.exactly(as_fraction(self.chance(gaps, place, Powers(exact))))
-        found = enclose_closely(lambda: self.chance(gaps, place, self.rate.powers()))
-        return found.clamp(Fraction(0), Fraction(1))
+    def _enclose(self, gaps: Sequence[int], formula: Callable[[Powers], Number]) -> Enclosure:
+        return self.rate.enclose_probability(formula, sum(gaps) if self.rational else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +119,9 @@ class PermutedFlips(BaselineArgmax):
     known_as: ClassVar[str] = "report noisy max with exponential noise"
 
     def chance(self, gaps: Sequence[int], place: int, powers: Powers) -> Number:
-        """Work out the chance that one category is named: ∫ Π (1 − α^gap·x) dx over [0, 1] of the others."""
-        others = polynomial([powers.base**0])
-        for rank, gap in enumerate(gaps):
-            if rank != place:
-                others *= polynomial([powers.base**0, -powers(gap)])
-        return powers(gaps[place]) * others.integral()(powers.base**0)
+        """Work out the chance that one category is named."""
+        others = [powers(gap) for rank, gap in enumerate(gaps) if rank != place]
+        return powers(gaps[place]) * none_accepted_before(others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,54 +268,18 @@ _WHY = {
 _PEERS = (PermutedFlips, GeometricMaximum, LaplaceMaximum, ExponentialScore)
 
 
-class _Answering(Protocol):
-    """What errors are worked out from."""
-
-    @property
-    def rate(self) -> Rate:
-        """What powers are of."""
-
-    @property
-    def exact(self) -> flint.fmpq | None:
-        """α, where every chance is a fraction."""
-
-    def wrong(self, gaps: Sequence[int]) -> Enclosure:
-        """Return the probability that none of the largest is named."""
-
-    def miss(self, gaps: Sequence[int], powers: Powers) -> Any:
-        """Work it out, for ascending gaps."""
-
-
 @dataclass(frozen=True, slots=True)
-class _Ours:
-    """This library's choice, seen as a peer."""
+class _ChosenWinner(BaselineArgmax):
+    """The mechanism that Iris uses; its rate is all of ε."""
 
-    chosen: Plurality
+    form: Winner
 
-    @property
-    def rate(self) -> Rate:
-        """All of ε, a record."""
-        return Rate(self.chosen.form.privacy.ratio)
-
-    @property
-    def exact(self) -> flint.fmpq | None:
-        """1/r: every chance is a fraction."""
-        return self.rate.exact
-
-    def wrong(self, gaps: Sequence[int]) -> Enclosure:
-        """Return the probability that none of the largest is named: a fraction, unless it is long."""
-        node = sorted(gaps)
-        exact = self.rate.exact_up_to(sum(node))
-        if exact is not None:
-            return Enclosure.exactly(as_fraction(self.miss(node, Powers(exact))))
-        return enclose_closely(lambda: self.miss(node, self.rate.powers())).clamp(Fraction(0), Fraction(1))
-
-    def miss(self, gaps: Sequence[int], powers: Powers) -> Any:
-        """Work out the probability that none of the largest is named."""
-        node = tuple(gaps)
-        if isinstance(self.chosen.form, Pull):
-            return 1 - node.count(0) * powers.keep(Pulled, lambda: Pulled(powers.base, powers)).top(node)
-        return 1 - node.count(0) * self.chosen.form.work_out(node, powers.base, powers)[0]
+    def chance(self, gaps: Sequence[int], place: int, powers: Powers) -> Number:
+        """Work out the chance that one category is named."""
+        node, gap = tuple(sorted(gaps)), gaps[place]
+        if isinstance(self.form, Pull):
+            return powers.keep(PulledChances, lambda: PulledChances(powers.base, powers)).chance(node, gap)
+        return self.form.work_out(node, powers.base, powers)[node.index(gap)]
 
 
 def compare_winners(asked: ComparisonParameters) -> Comparison:
@@ -343,7 +294,7 @@ def compare_winners(asked: ComparisonParameters) -> Comparison:
             raise BadInput("gaps", f"must be lists of {q} gaps", "give one for each category")
     chosen = plurality(q, asked.privacy.pure, asked.relation)
     rate = Rate(asked.privacy.ratio, 2 if asked.relation == "exchange" else 1)
-    answering: list[_Answering] = [_Ours(chosen), *(peer(rate) for peer in _PEERS)]
+    answering = [_ChosenWinner(Rate(chosen.form.privacy.ratio), chosen.form), *(peer(rate) for peer in _PEERS)]
     notes = [] if asked.privacy.delta == 0 else ["δ is not used: all of these mechanisms keep ε alone"]
     columns = _errors(q, asked, answering, notes)
     columns[_WORST] = [Enclosure.exactly(chosen.worst_error), *columns[_WORST][1:]]
@@ -355,7 +306,7 @@ _WORST = Objective("worst", "probability of a wrong answer, at its largest over 
 
 
 def _errors(
-    q: int, asked: ComparisonParameters, answering: Sequence[_Answering], notes: list[str]
+    q: int, asked: ComparisonParameters, answering: Sequence[BaselineArgmax], notes: list[str]
 ) -> dict[Objective, list[Enclosure]]:
     """Work out every error of every mechanism."""
     # Losers that come closer, and winners that stop being level, only let a loser come first more often.
@@ -386,10 +337,9 @@ def _errors(
     return found
 
 
-def _means(one: _Answering, records: int, q: int) -> tuple[Enclosure, Enclosure]:
+def _means(one: BaselineArgmax, records: int, q: int) -> tuple[Enclosure, ...]:
     """Enclose the mean over histograms, and over what each record may be."""
     kinds = [(gaps, orders, _ways(gaps, records)) for gaps, orders in tables(records, q)]
-    sums: dict[int, tuple[flint.arb, flint.arb]] = {}
 
     def add_up(powers: Powers) -> tuple[Any, Any]:
         histograms = columns = 0 * powers.base
@@ -398,16 +348,10 @@ def _means(one: _Answering, records: int, q: int) -> tuple[Enclosure, Enclosure]
             histograms, columns = histograms + wrong, columns + ways * wrong
         return histograms / number_of_tables(records, q), columns / q**records
 
-    def enclosed(place: int) -> flint.arb:
-        bits = flint.ctx.prec
-        if bits not in sums:
-            sums[bits] = add_up(one.rate.powers())
-        return sums[bits][place]
-
     if one.exact is not None and len(kinds) * records * int(one.exact.q).bit_length() <= _SHORT:
         first, second = add_up(Powers(one.exact))
         return Enclosure.exactly(as_fraction(first)), Enclosure.exactly(as_fraction(second))
-    return enclosure_of(partial(enclosed, 0), width=_WIDTH), enclosure_of(partial(enclosed, 1), width=_WIDTH)
+    return enclosures_of(lambda: add_up(one.rate.powers()), 2, width=_WIDTH)
 
 
 def _ways(gaps: Sequence[int], records: int) -> int:
@@ -416,8 +360,8 @@ def _ways(gaps: Sequence[int], records: int) -> int:
     return factorial(records) // prod(factorial(most - gap) for gap in gaps)
 
 
-def _describe(one: _Answering, chosen: Plurality, asked: ComparisonParameters) -> dict[str, Any]:
-    if isinstance(one, BaselineArgmax):
+def _describe(one: BaselineArgmax, chosen: Plurality, asked: ComparisonParameters) -> dict[str, Any]:
+    if not isinstance(one, _ChosenWinner):
         at = f"{one.rate.words()} a record"
         return {"name": one.name, "known_as": one.known_as, "runs_at": at, "why": _WHY[asked.relation]}
     name, _, reason = chosen.rule.partition(":")

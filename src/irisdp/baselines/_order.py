@@ -7,11 +7,12 @@ categories that are level any is right. What a record weighs is said by a rate �
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise, permutations
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import flint
 import numpy as np
@@ -29,7 +30,7 @@ from ._comparison import (
     number_of_tables,
     tables,
 )
-from ._rates import Number, Powers, Rate, as_fraction, enclose_closely
+from ._rates import Number, Powers, Rate
 
 _FARTHEST = 10_000
 """How far noise is looked at, at the least precision: some seconds."""
@@ -59,10 +60,8 @@ class PeerOrder(ABC):
 
     def wrong(self, counts: Sequence[int]) -> Enclosure:
         """Return the probability of a wrong answer: a fraction where it is one, else an interval."""
-        exact = self.rate.exact_up_to(len(counts) * max(counts))
-        if exact is not None:
-            return Enclosure.exactly(as_fraction(1 - self.right(counts, Powers(exact))))
-        return enclose_closely(lambda: 1 - self.right(counts, self.rate.powers())).clamp(Fraction(0), Fraction(1))
+        longest = len(counts) * max(counts)
+        return self.rate.enclose_probability(lambda powers: 1 - self.right(counts, powers), longest)
 
     def answers(self, counts: Sequence[int]) -> set[tuple[int, ...]]:
         """Return the right answers: sets in ascending order, or whole orders."""
@@ -150,8 +149,7 @@ class SortedNoise(PeerOrder):
         """Enclose the probability of a wrong answer."""
         if self._reach() > _FARTHEST:
             raise BadInput("epsilon", "is too small for noisy counts that are sorted", "choose a larger epsilon")
-        found = enclose_closely(lambda: 1 - self.right(counts, self.rate.powers()))
-        return found.clamp(Fraction(0), Fraction(1))
+        return self.rate.enclose_probability(lambda powers: 1 - self.right(counts, powers), None)
 
     def right(self, counts: Sequence[int], powers: Powers) -> Number:
         """Enclose the probability of a right answer: sums are placed from the lowest to the highest.
@@ -209,27 +207,18 @@ _MOST_KINDS = 200
 _LEADS = (1, 5, 20)
 
 
-class _Answering(Protocol):
-    """What errors are worked out from."""
-
-    def wrong(self, counts: Sequence[int]) -> Enclosure:
-        """Return the probability of a wrong answer."""
+_WrongChance = Callable[[Sequence[int]], Enclosure]
+"""From counts to the probability of a wrong answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """This library's table of chances."""
-
-    made: LargestCategories
-
-    def wrong(self, counts: Sequence[int]) -> Enclosure:
-        """Add up the chances of all wrong answers, a fraction."""
-        table = self.made.table
-        assert table is not None
-        weights = table.at(np.array([counts], np.int64))[0].tolist()
-        right = set(SortedNoise(Rate(Fraction(2)), self.made.k).answers(counts))
-        lost = sum(weight for weight, answer in zip(weights, table.answers, strict=True) if answer not in right)
-        return Enclosure.exactly(Fraction(lost, UNIT))
+def _wrong_in_table(made: LargestCategories, counts: Sequence[int]) -> Enclosure:
+    """Add up the chances of all wrong answers in this library's table: a fraction."""
+    table = made.table
+    assert table is not None
+    weights = table.at(np.array([counts], np.int64))[0].tolist()
+    right = set(SortedNoise(Rate(Fraction(2)), made.k).answers(counts))
+    lost = sum(weight for weight, answer in zip(weights, table.answers, strict=True) if answer not in right)
+    return Enclosure.exactly(Fraction(lost, UNIT))
 
 
 def compare_top(asked: ComparisonParameters) -> Comparison:
@@ -278,7 +267,7 @@ def _compare(asked: ComparisonParameters, query: str, q: int, named: int | None)
     notes = [] if asked.privacy.delta == 0 else ["δ is not used: all of these mechanisms keep ε alone"]
     if ours.table is None:
         notes.append("equal sums stand in a public order of the categories: errors are means over all such orders")
-    answering: list[_Answering] = [_ours(ours), *(peer for peer, _ in peers)]
+    answering = [_ours(ours), *(peer.wrong for peer, _ in peers)]
     columns = _errors(q, named, asked, answering, notes)
     described = [
         _describe(ours),
@@ -290,8 +279,10 @@ def _compare(asked: ComparisonParameters, query: str, q: int, named: int | None)
     return Comparison.of(query, {"categories": q, "n": asked.records}, asked, described, columns, notes)
 
 
-def _ours(made: LargestCategories) -> _Answering:
-    return _Table(made) if made.table is not None else SortedNoise(Rate(made.noise.ratio), made.k)
+def _ours(made: LargestCategories) -> _WrongChance:
+    if made.table is None:
+        return SortedNoise(Rate(made.noise.ratio), made.k).wrong
+    return partial(_wrong_in_table, made)
 
 
 def _describe(made: LargestCategories) -> dict[str, Any]:
@@ -306,35 +297,35 @@ def _describe(made: LargestCategories) -> dict[str, Any]:
 
 
 def _errors(
-    q: int, named: int | None, asked: ComparisonParameters, answering: Sequence[_Answering], notes: list[str]
+    q: int, named: int | None, asked: ComparisonParameters, answering: Sequence[_WrongChance], notes: list[str]
 ) -> dict[Objective, list[Enclosure]]:
     found = {}
     for lead in _LEADS if asked.leads is None else asked.leads:
         counts = [lead * (q - 1 - place) for place in range(q)] if named is None else [lead] * named + [0] * (q - named)
         where = "consecutive ones are" if named is None else "the largest are level, and ahead of all others by"
         words = f"probability of a wrong answer where {where} {in_records(lead)}{' apart' if named is None else ''}"
-        found[Objective(f"lead-{lead}", words, "probability")] = [one.wrong(counts) for one in answering]
+        found[Objective(f"lead-{lead}", words, "probability")] = [wrong(counts) for wrong in answering]
     for gaps in asked.gaps:
         if len(gaps) != q:
             raise BadInput("gaps", f"must be lists of {q} gaps", "give one for each category")
         shown = ",".join(map(str, gaps))
         words = f"probability of a wrong answer at gaps {shown} to the largest"
         counts = [max(gaps) - gap for gap in gaps]
-        found[Objective(f"gaps-{shown}", words, "probability")] = [one.wrong(counts) for one in answering]
+        found[Objective(f"gaps-{shown}", words, "probability")] = [wrong(counts) for wrong in answering]
     n = asked.records
     if n is not None and number_of_kinds(n, q) <= _MOST_KINDS:
         words = f"probability of a wrong answer, mean over all histograms of {in_records(n)}, each alike"
-        found[Objective("mean", words, "probability")] = [_mean(one, n, q) for one in answering]
+        found[Objective("mean", words, "probability")] = [_mean(wrong, n, q) for wrong in answering]
     elif n is not None:
         notes.append(f"no mean: {n:,} records in {q} categories make more than {_MOST_KINDS} histograms up to names")
     return found
 
 
-def _mean(one: _Answering, records: int, q: int) -> Enclosure:
+def _mean(wrong: _WrongChance, records: int, q: int) -> Enclosure:
     low = high = Fraction(0)
     for gaps, orders in tables(records, q):
         most = (records + sum(gaps)) // q
-        error = one.wrong([most - gap for gap in gaps])
+        error = wrong([most - gap for gap in gaps])
         low, high = low + orders * error.lower, high + orders * error.upper
     total = number_of_tables(records, q)
     return Enclosure(low / total, high / total)

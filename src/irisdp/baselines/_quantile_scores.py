@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from itertools import accumulate, combinations, pairwise
 from math import ceil, comb, factorial, floor, prod
 from typing import Any, Protocol
@@ -13,7 +12,7 @@ from typing import Any, Protocol
 import flint
 import numpy as np
 
-from .._exact import Enclosure, enclosure_of, short_text
+from .._exact import Enclosure, enclosures_of, short_text
 from ..design import CappedRankTable, Quantile, ScoredBins, quantile, read_share
 from ..errors import BadInput
 from ._comparison import MOST_TABLES, Comparison, ComparisonParameters, Objective, in_records
@@ -256,24 +255,20 @@ def _wrong(one: _Answering, counts: _Counts, share: Fraction) -> Enclosure:
 
 def _means(one: _Answering, records: int, k: int, share: Fraction) -> tuple[Enclosure, ...]:
     """Enclose the mean over histograms, over what each record may be, and the mean of how many records it is off."""
-    sums: dict[int, list[flint.arb]] = {}
     tables = [(counts, records_off(counts, share), _ways(counts)) for counts in _histograms(records, k)]
 
-    def enclosed(place: int) -> flint.arb:
-        bits = flint.ctx.prec
-        if bits not in sums:
-            powers = one.powers()
-            total = [flint.arb(0)] * 3
-            for counts, off, ways in tables:
-                wrong = away = flint.arb(0)
-                for chance, distance in zip(one.chances(counts, powers), off, strict=True):
-                    if distance:
-                        wrong, away = wrong + chance, away + distance * chance
-                total = [total[0] + wrong, total[1] + ways * wrong, total[2] + away]
-            sums[bits] = [total[0] / len(tables), total[1] / flint.arb(k) ** records, total[2] / len(tables)]
-        return sums[bits][place]
+    def add_up() -> list[flint.arb]:
+        powers = one.powers()
+        total = [flint.arb(0)] * 3
+        for counts, off, ways in tables:
+            wrong = away = flint.arb(0)
+            for chance, distance in zip(one.chances(counts, powers), off, strict=True):
+                if distance:
+                    wrong, away = wrong + chance, away + distance * chance
+            total = [total[0] + wrong, total[1] + ways * wrong, total[2] + away]
+        return [total[0] / len(tables), total[1] / flint.arb(k) ** records, total[2] / len(tables)]
 
-    return tuple(enclosure_of(partial(enclosed, place), width=_WIDTH) for place in range(3))
+    return enclosures_of(add_up, 3, width=_WIDTH)
 
 
 def _histograms(records: int, k: int) -> Iterator[_Counts]:

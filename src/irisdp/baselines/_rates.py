@@ -99,6 +99,25 @@ class Rate:
         whole = ball(self.ratio)
         return Powers(1 / (whole if self.root == 1 else whole.root(self.root)))
 
+    def enclose(self, formula: Callable[[Powers], Number], exponent: int | None) -> Enclosure:
+        """Return the value of a formula in α: a fraction where that is short, else an interval.
+
+        Parameters
+        ----------
+        formula : callable
+            From powers of α to a number of their kind.
+        exponent : int or None
+            The largest power of α in the fraction, which says how long that is; None for an interval always.
+        """
+        exact = None if exponent is None else self.exact_up_to(exponent)
+        if exact is not None:
+            return Enclosure.exactly(as_fraction(formula(Powers(exact))))
+        return enclose_closely(lambda: formula(self.powers()))
+
+    def enclose_probability(self, formula: Callable[[Powers], Number], exponent: int | None) -> Enclosure:
+        """Return the value of a formula for a probability, as `enclose` does; no end lies outside 0 to 1."""
+        return self.enclose(formula, exponent).clamp(Fraction(0), Fraction(1))
+
     def words(self) -> str:
         """Say which ε this is."""
         return "ε" if self.root == 1 else f"ε/{self.root}"

@@ -6,13 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol
+from functools import partial
+from typing import Any, ClassVar
 
 from .._exact import Enclosure, integer
 from ..errors import BadInput
 from ..mechanisms import DepthMechanism, balanced_line
-from ._comparison import Compared, Comparison, ComparisonParameters, Objective, in_records
-from ._rates import Number, Powers, Rate, as_fraction, enclose_closely
+from ._comparison import Comparison, ComparisonParameters, Objective, in_records
+from ._rates import Number, Powers, Rate
 
 # Yes or no with the baseline mechanisms: their probability of error, by distance from the other answer.
 #
@@ -44,10 +45,7 @@ class PeerDecision(ABC):
     def wrong(self, away: int) -> Enclosure:
         """Return the probability of the wrong answer at positions that are so far away from the other."""
         rate = Rate(self.ratio, self.halvings * self.stride)
-        exact = rate.exact_up_to(2 * away + 2)
-        if exact is not None:
-            return Enclosure.exactly(as_fraction(self.miss(away, Powers(exact))))
-        return enclose_closely(lambda: self.miss(away, rate.powers())).clamp(Fraction(0), Fraction(1))
+        return rate.enclose_probability(lambda powers: self.miss(away, powers), 2 * away + 2)
 
     @abstractmethod
     def miss(self, away: int, powers: Powers) -> Number:
@@ -170,26 +168,16 @@ _AT_EVERY_DISTANCE = {
 _WORST = Objective("worst", "probability of the wrong answer, at its largest over all tables", "probability")
 
 
-class _Answering(Protocol):
-    """What errors are worked out from."""
-
-    def wrong(self, away: int) -> Enclosure:
-        """Return the probability of the wrong answer, so far away from the other."""
+_WrongChance = Callable[[int], Enclosure]
+"""From how far away the other answer is to the probability of the wrong one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Ours:
-    """The balanced line, which looks at how many records the other answer is away."""
-
-    line: DepthMechanism
-    stride: int
-
-    def wrong(self, away: int) -> Enclosure:
-        """Return the probability of the wrong answer."""
-        if away // self.stride <= 1_000:
-            return Enclosure.exactly(1 - self.line.row(0, away // self.stride)[0])
-        truth = self.line.truth(0, away // self.stride, width=Fraction(1, 1 << 4_000))
-        return Enclosure(1 - truth.upper, 1 - truth.lower)
+def _wrong_on_line(line: DepthMechanism, stride: int, away: int) -> Enclosure:
+    """Return the probability of the wrong answer of the balanced line, which looks at the records up to the other."""
+    if away // stride <= 1_000:
+        return Enclosure.exactly(1 - line.row(0, away // stride)[0])
+    truth = line.truth(0, away // stride, width=Fraction(1, 1 << 4_000))
+    return Enclosure(1 - truth.upper, 1 - truth.lower)
 
 
 def compare_at_least(asked: ComparisonParameters) -> Comparison:
@@ -265,7 +253,7 @@ def _compare(
         raise BadInput("n", f"must be at most {_MOST_COUNTS:,} for a mean over counts", "give a smaller n, or none")
     at = "ε a record" if stride == 1 else "ε/2 a record"
     told = ToldAlone(privacy.ratio, privacy.delta)
-    contenders: list[tuple[Mapping[str, Any], _Answering]] = [
+    contenders: list[tuple[Mapping[str, Any], _WrongChance]] = [
         (
             {
                 "name": "best for each distance",
@@ -274,13 +262,16 @@ def _compare(
                 "why": "as likely right as ε and δ allow, at every number of records from the other answer",
                 "scope": _SCOPE + _AT_EVERY_DISTANCE[stride],
             },
-            _Ours(balanced_line(privacy), stride),
+            partial(_wrong_on_line, balanced_line(privacy), stride),
         ),
         *(
-            ({"name": one.name, "runs_at": at, "why": why}, one)
+            ({"name": one.name, "runs_at": at, "why": why}, one.wrong)
             for one in (made(privacy.ratio, stride) for made in peers)
         ),
-        ({"name": told.name, "runs_at": "ε in all", "why": "the two answers are neighbours wherever they meet"}, told),
+        (
+            {"name": told.name, "runs_at": "ε in all", "why": "the two answers are neighbours wherever they meet"},
+            told.wrong,
+        ),
     ]
     places = {_WORST: [0]}
     for ahead in _LEADS if asked.leads is None else asked.leads:
@@ -292,21 +283,11 @@ def _compare(
     notes = []
     if privacy.delta > 0:
         notes.append("δ is used by this library and by randomised response; the other mechanisms keep ε alone")
-    return Comparison(
-        query=query,
-        asked={"n": asked.records},
-        privacy=privacy,
-        relation=asked.relation,
-        objectives=tuple(places),
-        mechanisms=tuple(
-            Compared(**words, errors={objective.name: _mean(one, listed) for objective, listed in places.items()})
-            for words, one in contenders
-        ),
-        notes=tuple(notes),
-    )
+    columns = {objective: [_mean(wrong, listed) for _, wrong in contenders] for objective, listed in places.items()}
+    return Comparison.of(query, {"n": asked.records}, asked, [words for words, _ in contenders], columns, notes)
 
 
-def _mean(one: _Answering, away: Sequence[int]) -> Enclosure:
-    found = {distance: one.wrong(distance) for distance in set(away)}
+def _mean(wrong: _WrongChance, away: Sequence[int]) -> Enclosure:
+    found = {distance: wrong(distance) for distance in set(away)}
     low, high = (sum((getattr(found[place], end) for place in away), start=Fraction(0)) for end in ("lower", "upper"))
     return Enclosure(low / len(away), high / len(away))

@@ -41,10 +41,13 @@ if TYPE_CHECKING:
         Pull as Pull,
     )
     from ._noisy_max import (
-        Pulled as Pulled,
+        PulledChances as PulledChances,
     )
     from ._noisy_max import (
         Winner as Winner,
+    )
+    from ._noisy_max import (
+        none_accepted_before as none_accepted_before,
     )
     from ._noisy_max import (
         pull as pull,

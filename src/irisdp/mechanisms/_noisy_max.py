@@ -19,13 +19,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from itertools import accumulate
 from typing import Any
 
 import flint
 
-from .._exact import Enclosure, ball, checked, enclosure_of, integer, rational
+from .._exact import Enclosure, ball, checked, enclosure_of, enclosures_of, integer, rational
 from ..errors import BadInput
 from ..privacy import Privacy
 from ._mechanism import Row
@@ -41,7 +40,7 @@ _Number = Any
 """A fraction, a float or a ball: the formulas are the same."""
 
 
-class Pulled:
+class PulledChances:
     """Chances by pulling from the top, of as many gaps as are asked for; what several of them need is worked out once.
 
     Parameters
@@ -182,16 +181,11 @@ class Winner(ABC):
         node, most = read_gaps(gaps, self.categories), rational(width, "width")
         if most <= 0:
             raise BadInput("width", "must be more than 0", "give the largest width of an interval, such as 1e-9")
-        known: dict[int, list[flint.arb]] = {}
 
-        def chance(place: int) -> flint.arb:
-            bits = flint.ctx.prec
-            if bits not in known:
-                known[bits] = self.work_out(node, 1 / ball(self.privacy.ratio), self._power)
-            return known[bits][place]
+        def compute() -> list[flint.arb]:
+            return self.work_out(node, 1 / ball(self.privacy.ratio), self._power)
 
-        found = (enclosure_of(partial(chance, place), width=most) for place in range(len(node)))
-        return tuple(one.clamp(Fraction(0), Fraction(1)) for one in found)
+        return tuple(one.clamp(Fraction(0), Fraction(1)) for one in enclosures_of(compute, len(node), width=most))
 
     def right_from(self, lead: int, *, width: Any = Fraction(1, 1 << 64)) -> Enclosure:
         """Enclose the least probability of naming the largest where it leads all others by so many records, or more.
@@ -275,7 +269,7 @@ class Pull(Winner):
 
     def work_out(self, node: Sorted, inverse: _Number, power: Callable[[int], _Number]) -> list[_Number]:
         """Work out the chances from 1/r and its powers: each category behind by pulling, the winners share the rest."""
-        pulled = Pulled(inverse, power)
+        pulled = PulledChances(inverse, power)
         ascending = tuple(sorted(node))
         each = {gap: pulled.chance(ascending, gap) for gap in set(node)}
         return [each[gap] for gap in node]
@@ -332,10 +326,7 @@ class PermuteAndFlip(Winner):
         each = {}
         for gap, share in accepted.items():
             others = [accepted[other] for other in (held - Counter([gap])).elements()]
-            # ∫ Π (1 − a·x) over [0, 1]: nobody whose turn came before a random moment was accepted.
-            each[gap] = share * sum(
-                (term / (place + 1) for place, term in enumerate(product_of_refusals(others))), start=0 * inverse
-            )
+            each[gap] = share * none_accepted_before(others)
         return [each[gap] for gap in node]
 
 
@@ -385,6 +376,14 @@ def read_gaps(gaps: Any, categories: int) -> Sorted:
     if min(node) != 0:
         raise BadInput("gaps", "must hold a 0: the largest category has none", "subtract the least from all")
     return node
+
+
+def none_accepted_before(accepted: Sequence[_Number]) -> _Number:
+    """Return the probability that none of several candidates is accepted before one's own turn, in random order.
+
+    It is ∫ Π (1 − a·x) dx over [0, 1]: nobody whose turn came before the moment x was accepted.
+    """
+    return sum(term / (place + 1) for place, term in enumerate(product_of_refusals(accepted)))
 
 
 def product_of_refusals(accepted: Sequence[_Number]) -> list[_Number]:
