@@ -25,7 +25,7 @@ def exports(package: str) -> None:
     Parameters
     ----------
     package : str
-        The package's `__name__`. Its public names are in `__all__`; other names are for Iris's own packages.
+        The package's `__name__`. Its public names are in `__all__`; all other names are for Iris's own packages.
     """
     module = sys.modules[package]
     source = module.__loader__.get_source(package)  # type: ignore[union-attr]  # every loader of files has it

@@ -8,6 +8,4 @@ if TYPE_CHECKING:
     from .main import run
     from .output import take_standard_output
 
-__all__ = ["run", "take_standard_output"]
-
 exports(__name__)

@@ -7,6 +7,4 @@ from .._lazy import exports
 if TYPE_CHECKING:
     from .server import serve
 
-__all__ = ["serve"]
-
 exports(__name__)

@@ -31,33 +31,4 @@ if TYPE_CHECKING:
         resolve,
     )
 
-__all__ = [
-    "LARGEST_VALUE",
-    "LAST_WORD",
-    "BitSource",
-    "Bracket",
-    "Digit",
-    "Drawn",
-    "ThresholdTable",
-    "add_drawn",
-    "add_geometric",
-    "bracket_enclosed",
-    "bracket_rational",
-    "chunks",
-    "clamped_geometric",
-    "coarsen",
-    "draw",
-    "draw_brackets",
-    "draw_digits",
-    "draw_ranks",
-    "draw_uniform",
-    "geometric_digits",
-    "integers",
-    "kept_probability",
-    "open_cell",
-    "refine",
-    "resolve",
-    "system_bits",
-]
-
 exports(__name__)

@@ -5,26 +5,20 @@ from typing import TYPE_CHECKING
 from .._lazy import exports
 
 if TYPE_CHECKING:
-    from ._compare import QUESTIONS as QUESTIONS
-    from ._compare import ComparableQuery, compare
-    from ._comparison import Compared, Comparison, Objective
-    from ._comparison import picture_path as picture_path
+    from ._compare import QUESTIONS, ComparableQuery, compare
+    from ._comparison import Compared, Comparison, Objective, picture_path
     from ._count_noise import (
         BaselineNoise,
         DiscreteGaussian,
         GeometricCount,
         RoundedLaplace,
         RoundedStaircase,
-    )
-    from ._count_noise import (
-        discrete_gaussian as discrete_gaussian,
+        discrete_gaussian,
     )
     from ._largest import BaselineArgmax, ExponentialScore, GeometricMaximum, LaplaceMaximum, PermutedFlips
     from ._order import JointExponential, PeeledExponential, PeerOrder, SortedNoise
-    from ._quantile_scores import rank_scores
-    from ._quantile_scores import records_off as records_off
-    from ._rates import Powers, Rate, enclose_closely
-    from ._rates import as_fraction as as_fraction
+    from ._quantile_scores import rank_scores, records_off
+    from ._rates import Powers, Rate, as_fraction, enclose_closely
     from ._yes_no import ComparedCounts, ExponentialSide, GeometricSide, LaplaceSide, PeerDecision, ToldAlone
 
 __all__ = [

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from .._lazy import exports
 
 if TYPE_CHECKING:
-    from ._consumer import LARGEST_N as LARGEST_N
-    from ._consumer import Consumer
+    from ._consumer import LARGEST_N, Consumer
     from ._loss_functions import (
         Loss,
         Tail,
@@ -19,18 +18,15 @@ if TYPE_CHECKING:
         threshold,
         zero_one,
     )
-    from ._post_processing import OptimalReading, loss_of_reading, optimal_reading, posterior
     from ._post_processing import (
-        Shift as Shift,
-    )
-    from ._post_processing import (
-        best_shift as best_shift,
-    )
-    from ._post_processing import (
-        loss_of_shift as loss_of_shift,
-    )
-    from ._post_processing import (
-        weighed as weighed,
+        OptimalReading,
+        Shift,
+        best_shift,
+        loss_of_reading,
+        loss_of_shift,
+        optimal_reading,
+        posterior,
+        weighed,
     )
 
 __all__ = [

@@ -12,51 +12,32 @@ from .._lazy import exports
 if TYPE_CHECKING:
     from ._binary import binary
     from ._closed_forms import balanced_line, geometric, randomized_response
-    from ._consumer_optimal import broken_adjacency as broken_adjacency
-    from ._consumer_optimal import consumer, side_by_side
-    from ._consumer_optimal import dominating_reading as dominating_reading
+    from ._consumer_optimal import broken_adjacency, consumer, dominating_reading, side_by_side
     from ._continuous import Continuous, continuous
     from ._derivability import derivation, nearest_reading, oblivious
-    from ._distance import distance, relaxations
-    from ._distance import layered_distance as layered_distance
-    from ._distance import one_answer as one_answer
+    from ._distance import distance, layered_distance, one_answer, relaxations
     from ._exponential_rate import exponential, safe_exponential
     from ._homogeneous import curves, turning_points
     from ._incomparable import compare, compare_lexicographically
     from ._optimal_mechanism import add_digest, optimal_mechanism
-    from ._path_bounds import best_path_bound, path_bound
     from ._path_bounds import (
-        exponential_ratio as exponential_ratio,
-    )
-    from ._path_bounds import (
-        exponential_ratio_limit as exponential_ratio_limit,
-    )
-    from ._path_bounds import (
-        middle_distance as middle_distance,
-    )
-    from ._path_bounds import (
-        middle_distance_bound as middle_distance_bound,
-    )
-    from ._path_bounds import (
-        middle_distance_limit as middle_distance_limit,
-    )
-    from ._path_bounds import (
-        path_bound_limit as path_bound_limit,
+        best_path_bound,
+        exponential_ratio,
+        exponential_ratio_limit,
+        middle_distance,
+        middle_distance_bound,
+        middle_distance_limit,
+        path_bound,
+        path_bound_limit,
     )
     from ._plurality import Plurality, plurality, winner
     from ._privacy_program import Goal
-    from ._pull import UNIT as UNIT
-    from ._quantiles import CappedRankTable as CappedRankTable
-    from ._quantiles import Quantile, RankError, quantile
-    from ._quantiles import ScoredBins as ScoredBins
-    from ._quantiles import read_share as read_share
+    from ._pull import UNIT
+    from ._quantiles import CappedRankTable, Quantile, RankError, ScoredBins, quantile, read_share
     from ._rainbow import rainbow
-    from ._rankings import OrderTable as OrderTable
-    from ._rankings import order_table as order_table
-    from ._rankings import ranking, top
+    from ._rankings import OrderTable, order_table, ranking, top
     from ._repair import repair
-    from ._score_weights import exponential_base as exponential_base
-    from ._score_weights import ladder as ladder
+    from ._score_weights import exponential_base, ladder
     from ._specs import KINDS, from_spec
 
 __all__ = [

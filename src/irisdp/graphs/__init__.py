@@ -5,49 +5,24 @@ from typing import TYPE_CHECKING
 from .._lazy import exports
 
 if TYPE_CHECKING:
-    from ._boundary import boundary, components, components_without_boundary, depth, interior, touching
-    from ._boundary import touching_codes as touching_codes
+    from ._boundary import boundary, components, components_without_boundary, depth, interior, touching, touching_codes
     from ._capped_counts import (
-        MOST_PARTS as MOST_PARTS,
+        MOST_PARTS,
+        Gaps,
+        Moves,
+        Offsets,
+        capped_heights,
+        capped_offsets,
+        keys_of_heights,
+        number_of_heights,
+        number_of_offsets,
+        offsets_of,
+        order_graph,
+        steps_are_few,
     )
-    from ._capped_counts import Gaps, capped_heights, order_graph
-    from ._capped_counts import (
-        Moves as Moves,
-    )
-    from ._capped_counts import (
-        Offsets as Offsets,
-    )
-    from ._capped_counts import (
-        capped_offsets as capped_offsets,
-    )
-    from ._capped_counts import (
-        keys_of_heights as keys_of_heights,
-    )
-    from ._capped_counts import (
-        number_of_heights as number_of_heights,
-    )
-    from ._capped_counts import (
-        number_of_offsets as number_of_offsets,
-    )
-    from ._capped_counts import (
-        offsets_of as offsets_of,
-    )
-    from ._capped_counts import (
-        steps_are_few as steps_are_few,
-    )
-    from ._colouring import Assignment as Assignment
-    from ._colouring import ColouredGraph, RankedGraph, colour, colours_by_key, rank
+    from ._colouring import Assignment, ColouredGraph, RankedGraph, colour, colours_by_key, rank
     from ._depth_by_joins import depth_as_joins
-    from ._explicit import Graph, listed
-    from ._explicit import (
-        breadth_first as breadth_first,
-    )
-    from ._explicit import (
-        compress as compress,
-    )
-    from ._explicit import (
-        connected_components as connected_components,
-    )
+    from ._explicit import Graph, breadth_first, compress, connected_components, listed
     from ._families import Complete, Cycle, Family, Hamming, Path, Product
     from ._histograms import Histograms, SortedHistograms
     from ._loading import (
@@ -59,35 +34,22 @@ if TYPE_CHECKING:
         graph_from_sparse,
     )
     from ._morphisms import Morphism, MorphismCheck, boundary_graph, check_morphism, line, morphism, preserves_colours
-    from ._protocol import UNREACHABLE, DatasetGraph, Node, key_of_node, node_from_key
     from ._protocol import (
-        Indices as Indices,
+        UNREACHABLE,
+        DatasetGraph,
+        Indices,
+        Mask,
+        Node,
+        NodeNames,
+        NumberedNodes,
+        as_node,
+        json_node,
+        key_of_node,
+        named_nodes,
+        node_among,
+        node_from_key,
     )
-    from ._protocol import (
-        Mask as Mask,
-    )
-    from ._protocol import (
-        NodeNames as NodeNames,
-    )
-    from ._protocol import (
-        NumberedNodes as NumberedNodes,
-    )
-    from ._protocol import (
-        as_node as as_node,
-    )
-    from ._protocol import (
-        json_node as json_node,
-    )
-    from ._protocol import (
-        named_nodes as named_nodes,
-    )
-    from ._protocol import (
-        node_among as node_among,
-    )
-    from ._symmetry import LARGEST_SYMMETRIC as LARGEST_SYMMETRIC
-    from ._symmetry import Symmetry as Symmetry
-    from ._symmetry import regular_layers
-    from ._symmetry import symmetry as symmetry
+    from ._symmetry import LARGEST_SYMMETRIC, Symmetry, regular_layers, symmetry
 
 __all__ = [
     "UNREACHABLE",

@@ -6,12 +6,9 @@ from .._lazy import exports
 
 if TYPE_CHECKING:
     from ._distribution import NoiseDistribution
-    from ._optimal import LARGEST_BOUND as LARGEST_BOUND
-    from ._optimal import bounded_delta, geometric, law
-    from ._optimal import root_of as root_of
+    from ._optimal import LARGEST_BOUND, bounded_delta, geometric, law, root_of
     from ._rounded_gaussian import GaussianLaw, gaussian_law
-    from ._staircase import StaircaseLaw
-    from ._staircase import stretches_within as stretches_within
+    from ._staircase import StaircaseLaw, stretches_within
     from ._universal import UniversalDistribution
 
 __all__ = [

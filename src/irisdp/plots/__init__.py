@@ -7,18 +7,13 @@ from .._lazy import exports
 if TYPE_CHECKING:
     from ._comparisons import error_against_epsilon
     from ._drawing import plot
-    from ._layout import COLOURS as COLOURS
-    from ._layout import INK as INK
-    from ._layout import altair as altair
-    from ._layout import finished as finished
+    from ._layout import COLOURS, INK, altair, finished
     from ._ledgers import ledger_picture
     from ._mechanisms import LARGEST_GRAPH, bars, graph_picture, heat_map
-    from ._picture import Picture, picture_path
-    from ._picture import chance_text as chance_text
+    from ._picture import Picture, chance_text, picture_path
     from ._posteriors import estimates_picture, names_read, posterior_picture, readings
     from ._privacy_curves import PEERS, privacy_profiles, trade_off_curves
-    from ._publications import published
-    from ._publications import published_answers as published_answers
+    from ._publications import published, published_answers
     from ._rainbows import rainbow_curves
 
 __all__ = [

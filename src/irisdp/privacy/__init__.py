@@ -5,22 +5,10 @@ from typing import TYPE_CHECKING
 from .._lazy import exports
 
 if TYPE_CHECKING:
-    from ._gaussian import (
-        gaussian_delta as gaussian_delta,
-    )
-    from ._gaussian import (
-        gaussian_errors as gaussian_errors,
-    )
-    from ._gaussian import (
-        gaussian_mean as gaussian_mean,
-    )
-    from ._gaussian import (
-        gaussian_mean_for as gaussian_mean_for,
-    )
+    from ._gaussian import gaussian_delta, gaussian_errors, gaussian_mean, gaussian_mean_for
     from ._guarantees import Gaussian, Guarantee, as_pairs, halved
     from ._operator import are_close, enclose_steps, hockey_stick, step, step_down, steps
-    from ._parameters import Privacy, informative, tightened, too_private, workable
-    from ._parameters import right_guess as right_guess
+    from ._parameters import Privacy, informative, right_guess, tightened, too_private, workable
     from ._shape import MOST_PAIRS, Pair, Shape, turning_point
 
 __all__ = [

@@ -13,16 +13,4 @@ if TYPE_CHECKING:
     from .program import Basis, LinearProgram, as_fmpq, as_fraction
     from .sparse_solve import SparseRow
 
-__all__ = [
-    "Basis",
-    "GrowingProgram",
-    "LinearProgram",
-    "Optimum",
-    "SparseColumns",
-    "SparseRow",
-    "as_fmpq",
-    "as_fraction",
-    "exact_optimum",
-]
-
 exports(__name__)

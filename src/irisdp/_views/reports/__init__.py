@@ -9,6 +9,4 @@ if TYPE_CHECKING:
     from .sentences import odds_of
     from .writing import report
 
-__all__ = ["bullets", "document", "odds_of", "report", "section", "table"]
-
 exports(__name__)
