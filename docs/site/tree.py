@@ -87,7 +87,6 @@ def assemble(folder: Path) -> None:
         target = folder / place(page)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(_moved(page, kept, folder), encoding="utf-8")
-    _write(folder / "decisions", {"index.md": _decisions()})
     _write(folder / "reference" / "commands", commands.pages())
     _write(folder / "reference" / "api", api.pages())
 
@@ -96,15 +95,6 @@ def _write(folder: Path, made: dict[str, str]) -> None:
     for name, text in made.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(_leading(text) if name == "index.md" else text, encoding="utf-8")
-
-
-def _decisions() -> str:
-    """Return a page that lists the decisions by their own titles."""
-    told = ["# Decisions\n\nWhat was chosen, the alternatives, and the reasons.\n"]
-    for page in sorted((ROOT / "docs" / "decisions").glob("*.md")):
-        title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(". ")[2]
-        told.append(f"- [{title}]({page.name})")
-    return "\n".join(told) + "\n"
 
 
 def _moved(page: PurePosixPath, kept: set[PurePosixPath], folder: Path) -> str:
@@ -146,7 +136,7 @@ def _relinked(prose: str, page: PurePosixPath, kept: set[PurePosixPath], folder:
             return target
         meant = PurePosixPath(os.path.normpath(page.parent / path))
         if (ROOT / meant).is_dir():
-            meant /= "index.md" if (ROOT / meant / "index.md").exists() or meant.name == "decisions" else "README.md"
+            meant /= "index.md" if (ROOT / meant / "index.md").exists() else "README.md"
         if meant.suffix == ".ipynb" and meant.with_suffix(".md") in kept:
             meant = meant.with_suffix(".md")
         if meant not in kept and (ROOT / meant).is_file():

@@ -4,8 +4,8 @@
     run.py --replay build/fuzz/TARGET/FILE …
 
 Atheris proposes the inputs: it keeps what reached branches, and outcomes of comparisons, that nothing reached before,
-and changes it further (docs/decisions/0062). Where it cannot be had, and with --blind, changes know nothing of the
-code. Each run takes a seed of its own and prints it.
+and changes it further (docs/decisions/tests-of-the-core.md). Where it cannot be had, and with --blind, changes know
+nothing of the code. Each run takes a seed of its own and prints it.
 
 Each target runs in a process of its own, which writes down every input before it takes it. This one watches: an input
 that takes more than five seconds of the processor, or ends the process, is a finding, and the process is started anew

@@ -52,8 +52,8 @@ HOUSE_WORDS = {
 
 ERRORS = {"BadInput", "Refusal", "Infeasible", "BudgetRefused", "PromiseRefused", "ScopeRefused", "NotShown"}
 ERRORS |= {"CertificateRejected"}
-SKIPPED = {"CHANGELOG.md", "decisions", "mutants.md", "paper", "notebooks", "proofs", "formal"}
-"""Not public prose for users: history, decisions, and proofs, which have sentences of their own kind."""
+SKIPPED = {"CHANGELOG.md", "mutants.md", "paper", "notebooks", "proofs", "formal"}
+"""Not public prose for users: history, measurements, and proofs, which have sentences of their own kind."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Which branches of the exact core its own tests take: `make coverage`; docs/decisions/0045 says why these tests.
+"""Measure which branches of the exact core its own tests take (`make coverage`; docs/decisions/tests-of-the-core.md).
 
 Each room is measured by its own tests alone, in a process of its own, so that what another room's tests happen to run
 does not count. It fails where a line or a branch is left out.

@@ -43,7 +43,7 @@ ELSEWHERE = {
     "get_epsilon_for_delta": "dp_accounting",
     "plots": "an extra in pyproject.toml",
     "pmf": "SciPy",
-    "reading_": "how files began before decision 12",
+    "reading_": "how names of files began in an early version",
 }
 """What prose names and this repository does not define."""
 

@@ -1,4 +1,4 @@
-"""Who reads, designs and checks needs no PyArrow: docs/decisions/0052; who publishes is told what is missing."""
+"""Only publishing needs PyArrow (docs/decisions/dependencies.md); its error names the missing package."""
 
 import json
 import os

@@ -34,9 +34,8 @@ if TYPE_CHECKING:
 
 # What is printed where nobody looks at a terminal: lines and small tables, without a library to lay them out.
 #
-# To load `rich` takes 0.1 to 0.2 s of the processor, about a fifth of a small release (decision 65). Lines that rich
-# would change (wide letters, its own markup, long lines, an odd encoding) are left to rich, so that the output is the
-# same either way.
+# Loading `rich` takes 0.1 to 0.2 s, about a fifth of a small release (docs/decisions/dependencies.md). Lines that rich
+# would change (wide letters, markup, long lines, an unusual encoding) are left to rich, so that the output is the same.
 
 _LEAST_ROOM = 20
 """Columns that a text gets at least, however narrow the terminal is."""

@@ -75,7 +75,7 @@ class Ledger(Drawable):
     path : path, or text
         The file, on a local disk, in a folder that can be written (SQLite keeps its log beside the file). Or an
         address without a password, `postgresql://USER@HOST/DATABASE?schema=NAME`: the schema, `irisdp` unless named,
-        is the ledger (docs/decisions/0040-a-ledger-for-a-team.md).
+        is the ledger (docs/decisions/ledger-storage.md).
 
     Raises
     ------

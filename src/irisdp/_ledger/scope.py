@@ -6,7 +6,7 @@ pins these facts, and later releases must keep them.
 
 Under the relation exchange some columns may be public: neighbours then exchange a record but keep its public columns. A
 release with fewer public columns protects more pairs of tables, so it fits in the scope of more public columns. One
-with other public columns does not (docs/decisions/0013-a-ledger-keeps-one-promise.md).
+with other public columns does not (docs/decisions/ledger-scope.md).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ disk. A writer first locks one empty table, before its transaction reads anythin
 and then sees all its changes. Every transaction is also serialisable, whatever else uses the database. Where the
 connection is lost while COMMIT is on its way, nobody knows whether it was carried out. Then the work is repeated. The
 lock is only granted after the lost transaction has ended, and a question that it charged is then found in the ledger.
-So it is neither charged twice nor shown without a charge (docs/decisions/0040-a-ledger-for-a-team.md).
+So it is neither charged twice nor shown without a charge (docs/decisions/ledger-storage.md).
 """
 
 from __future__ import annotations

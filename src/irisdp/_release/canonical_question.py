@@ -234,7 +234,7 @@ def _pinned_columns(table: Table, unit: str | None) -> dict[str, str]:
     """Return the kinds of all columns as the table holds them, and of the unit as it is read.
 
     A declared type is a way to read one record, so releases with and without it speak of the same neighbours; but that
-    of the unit says which records are one person's (docs/decisions/0030-declared-types-are-a-reading.md).
+    of the unit says which records are one person's (docs/decisions/text-files.md).
     """
     kinds = {column.name: column.kind.name.lower() for column in table.held}
     person = None if unit is None else table.types.get(table.column(unit, "unit").name)

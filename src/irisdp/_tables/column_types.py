@@ -1,9 +1,10 @@
 """Declared types of the columns of a text file: what each value is read as, whatever the question.
 
-A text file has no types of its own (decision 2), and none is guessed. If the data owner declares one, the column is
-computed from the text record by record, like a named expression of `--by`. A value that cannot be read is null. So no
-record decides whether there is an answer, nor the meaning of another record's value. A number and an instant are read
-as an undeclared column is where a question takes it for one; declaring a type says so for every question at once.
+A text file has no types of its own (docs/decisions/text-files.md), and none is guessed. If the data owner declares one,
+the column is computed from the text record by record, like a named expression of `--by`. A value that cannot be read is
+null. So no record decides whether there is an answer, nor the meaning of another record's value. A number and an
+instant are read as an undeclared column is where a question takes it for one; declaring a type says so for every
+question at once.
 
 What the file holds stays text: the digest of the table, and which record is kept of a person, know no types.
 """

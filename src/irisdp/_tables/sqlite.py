@@ -2,8 +2,9 @@
 
 SQLite's types are those of values, not of columns: a column of whole numbers may hold text, and what it holds is the
 record's own affair. So every value is read as text, and then as the declared type of its column, by the rules of
-decision 30. A value that does not fit is null, and no record changes how another is read. Views, virtual tables and
-columns that are computed when they are read are code, which one record could make fail: they are not read.
+docs/decisions/text-files.md. A value that does not fit is null, and no record changes how another is read. Views,
+virtual tables and columns that are computed when they are read are code, which one record could make fail: they are not
+read.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A note on dates or numbers compared as text: the comparison is alphabetical.
 
-It follows from the question and the schema alone. A text file has no types (decision 2), and a column that nothing
-declares a type of is text beside quoted text; so `admitted >= '2024-01-01'` finds `31.12.2023`, and knows no
-offset.
+It follows from the question and the schema alone. A text file has no types (docs/decisions/text-files.md), and a column
+that nothing declares a type of is text beside quoted text; so `admitted >= '2024-01-01'` finds `31.12.2023`, and knows
+no offset.
 """
 
 from __future__ import annotations
