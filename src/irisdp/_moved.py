@@ -62,13 +62,13 @@ _HOMES = {
         "design": "add_digest repair",
     },
     "design.quantiles": {
-        "design": "Quantile RankError exponential_base ladder quantile read_share",
+        "design": "RankError exponential_base ladder quantile read_share",
     },
     "design.rainbows": {
         "design": "compare compare_lexicographically curves turning_points",
     },
     "design.winners": {
-        "design": "Plurality plurality ranking top winner",
+        "design": "plurality ranking top winner",
     },
     "exact": {
         "_exact": (
@@ -209,6 +209,10 @@ MOVED = {
     "certify.seal": "certify.add_digest",
     "comparison.Question": "baselines.ComparableQuery",
     "consumers.asymmetric": "consumers.pinball",
+    "design.Plurality": "design.PluralityMechanism",
+    "design.Quantile": "design.QuantileMechanism",
+    "design.quantiles.Quantile": "design.QuantileMechanism",
+    "design.winners.Plurality": "design.PluralityMechanism",
     "design.seal": "design.add_digest",
     "design.tailored": "design.optimal_mechanism",
     "mechanisms.Objective": "mechanisms.StatedObjective",

@@ -122,7 +122,7 @@ def test_steps_of_staircases_depend_on_the_loss():
 
 def test_noise_that_ends_thousands_of_counts_out_needs_no_long_fractions(monkeypatch):
     """Exact places of its kinks would have a million digits, and took a quarter of a minute."""
-    monkeypatch.setattr(_universal._Walk, "far", None)
+    monkeypatch.setattr(_universal._RationalOperator, "far", None)
     _universal.cells_of.cache_clear()
     found = _universal.cells_of(Privacy(epsilon="1e-3", delta="1e-6"))
     assert (found.first, found.last) == (-18650, 18652)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from irisdp import BadInput, Privacy, Refusal, design
-from irisdp.design import Plurality
+from irisdp.design import PluralityMechanism
 from irisdp.design._plurality import least_proved_ratio
 from irisdp.mechanisms import NoisyLargest, PermuteAndFlip, Pull
 
@@ -35,7 +35,7 @@ def test_the_rule_goes_by_public_facts_and_says_which(categories, ratio, words, 
     assert isinstance(made.form, form)
     assert says in made.rule
     assert made.largest is None
-    assert isinstance(made, Plurality)
+    assert isinstance(made, PluralityMechanism)
 
 
 def test_what_is_proved_is_where_the_bound_says():

@@ -45,8 +45,8 @@ OBJECTS = {
     "Morphism": graphs.morphism(PATH, PATH, [0, 0, 1]),
     "DominatingPair": certify.dominating_pair(certify.privacy_profile(GEOMETRIC)),
     "Exponential": design.safe_exponential([[0, 1, 2]] * 3, PATH, PRIVACY),
-    "Plurality": design.plurality(3, PRIVACY),
-    "Quantile": design.quantile(3, PRIVACY),
+    "PluralityMechanism": design.plurality(3, PRIVACY),
+    "QuantileMechanism": design.quantile(3, PRIVACY),
     "ColouredGraph": graphs.colour(PATH, ["red", "blue", "blue"]),
 }
 """Whose methods are called as well."""

@@ -15,7 +15,7 @@ from .ask_results import answers_say, claimed, headline, in_odds, odds_tables, p
 from .dispatch import at_once
 from .forms import Tool
 from .jobs import Stopped
-from .results import Answer, Fact, File, Result, Values
+from .results import Answer, Fact, Result, ResultFile, Values
 
 if TYPE_CHECKING:
     from .._release import Plan
@@ -58,7 +58,7 @@ ASK = Tool(
 # follows from public facts alone. The table is one line of names, in a file that is made when it is first needed.
 
 _NAMES = "value,category"
-TABLE = File("question.csv", f"{_NAMES}\n".encode(), "text/csv")
+TABLE = ResultFile("question.csv", f"{_NAMES}\n".encode(), "text/csv")
 """Names of columns, and no record."""
 
 
@@ -85,7 +85,7 @@ def ask(values: Values, say: Phase) -> Result:
         facts=tuple(facts),
         pictures=pictures_of(planned, asked),
         tables=odds_tables(planned),
-        files=(File("plan.json", partial(_taken, dict(values)), told=_command(asked)), TABLE),
+        files=(ResultFile("plan.json", partial(_taken, dict(values)), told=_command(asked)), TABLE),
         python=_python(asked),
         command=_command(asked),
         notes=(

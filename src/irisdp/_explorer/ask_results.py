@@ -17,7 +17,7 @@ from ..interpretation import float_below
 from ..plots import COLOURS, INK, Picture, altair, chance_text, finished
 from ..privacy import Privacy
 from .ask_form import AT_LEAST, COUNT, HISTOGRAM, MAJORITY, MEAN, MEDIAN, PLURALITY, SUM, AskFormInput
-from .results import Fact, Sketch, Table
+from .results import Fact, ResultTable, Sketch
 
 if TYPE_CHECKING:
     from .._release import Plan
@@ -366,13 +366,15 @@ def in_odds(planned: Plan) -> str:
     return "" if times is None else f"Even odds, 1 to 1, become at most {shown_above(times, 4)} to 1."
 
 
-def odds_tables(planned: Plan) -> tuple[Table, ...]:
+def odds_tables(planned: Plan) -> tuple[ResultTable, ...]:
     """Say what the release may do to other beliefs than an even one, where odds move by a bounded factor at most."""
     odds = odds_of(planned.cost, planned.relation, planned.unit)
     if not odds.moved:
         return ()
     caption = f"How sure somebody may get {odds.asks}, who knows everything else"
-    return (Table(caption, ("thought before", "at least, after any answer", "at most, after any answer"), odds.moved),)
+    return (
+        ResultTable(caption, ("thought before", "at least, after any answer", "at most, after any answer"), odds.moved),
+    )
 
 
 def pictures_of(planned: Plan, asked: AskFormInput) -> tuple[Sketch, ...]:

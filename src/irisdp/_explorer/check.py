@@ -21,7 +21,7 @@ from .common_fields import as_bytes, upload_field
 from .dispatch import answer
 from .forms import Field, Tool
 from .graph_input import graph_of_text
-from .results import Answer, Fact, File, Hint, Result, Values, at_most, command_line, promised, proved
+from .results import Answer, Fact, Hint, Result, ResultFile, Values, at_most, command_line, promised, proved
 
 _FIELDS = (
     upload_field("mechanism", "A mechanism file, or a matrix as .csv, .json or .npy; at most 1 MiB."),
@@ -105,8 +105,8 @@ _KINDS = {".json": "application/json", ".csv": "text/csv", ".npy": "application/
 class _Judged:
     """A verdict, and the files and options with which the command line comes to the same."""
 
-    file: File
-    graph: File | None
+    file: ResultFile
+    graph: ResultFile | None
     options: dict[str, str]
     document: MechanismDocument
     verdict: Audit
@@ -126,7 +126,7 @@ def check(values: Values, say: Phase) -> Result:
     verdict = judged.verdict
     pictures, missing = _pictures(judged)
     files = [judged.file, *([judged.graph] if judged.graph else [])]
-    result = File("audit.json", f"{json_line(verdict.to_document())}\n".encode())
+    result = ResultFile("audit.json", f"{json_line(verdict.to_document())}\n".encode())
     return Result(
         headline=_headline(verdict),
         verdict="good" if verdict.holds else "bad",
@@ -163,20 +163,20 @@ def _judge(values: Values, say: Phase) -> _Judged:
         document = replace(document, inputs=graph.nodes, graph=graph)
     say("checking every edge")
     verdict = audit(document, graph=graph, privacy=_privacy(document, options))
-    saved = None if graph is None else File("graph.json", json_bytes(graph.to_document()))
+    saved = None if graph is None else ResultFile("graph.json", json_bytes(graph.to_document()))
     return _Judged(file=file, graph=saved, options=options, document=document, verdict=verdict)
 
 
-def _file(text: str) -> File:
+def _file(text: str) -> ResultFile:
     """Return what was pasted as the file that it is by its first letters."""
     content = as_bytes(text, "mechanism")
     if content.startswith(_NUMPY):
-        return File("matrix.npy", content, _KINDS[".npy"])
+        return ResultFile("matrix.npy", content, _KINDS[".npy"])
     if text.lstrip()[:1] in ("{", "["):
-        return File("mechanism.json" if text.lstrip()[0] == "{" else "matrix.json", content, _KINDS[".json"])
+        return ResultFile("mechanism.json" if text.lstrip()[0] == "{" else "matrix.json", content, _KINDS[".json"])
     if text.startswith("base64:"):
         raise BadInput("mechanism", "is neither text nor a NumPy array", "give .json, .csv or .npy")
-    return File("matrix.csv", content, _KINDS[".csv"])
+    return ResultFile("matrix.csv", content, _KINDS[".csv"])
 
 
 def _graph(values: Values, document: MechanismDocument) -> DatasetGraph | None:

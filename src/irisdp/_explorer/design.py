@@ -23,11 +23,11 @@ from .forms import Tool
 from .results import (
     Answer,
     Fact,
-    File,
     Hint,
     Result,
     ResultFigure,
-    Table,
+    ResultFile,
+    ResultTable,
     Values,
     as_json_file,
     as_python,
@@ -102,7 +102,7 @@ def pictures_of(
     return tuple(drawn)
 
 
-def rows_of(mechanism: Mechanism | FactoredMechanism, classes: ColouredGraph | None) -> tuple[Table, ...]:
+def rows_of(mechanism: Mechanism | FactoredMechanism, classes: ColouredGraph | None) -> tuple[ResultTable, ...]:
     """List the different rows by colour and depth, those on the boundary first; nothing where there are no colours."""
     if classes is None or not isinstance(mechanism, Mechanism):
         return ()
@@ -124,7 +124,7 @@ def rows_of(mechanism: Mechanism | FactoredMechanism, classes: ColouredGraph | N
     if len(places) > len(lines):
         caption += f" (the first {len(lines)} of {len(places)})"
     names = (_name(output) for output in islice(mechanism.outputs, _MOST_COLUMNS))
-    return (Table(caption, ("where", "true answer", "nodes", *names), tuple(lines)),)
+    return (ResultTable(caption, ("where", "true answer", "nodes", *names), tuple(lines)),)
 
 
 def _nodes(mechanism: Mechanism, nodes: list[int]) -> str:
@@ -199,7 +199,7 @@ def _apart(wanted: DesignFormInput) -> tuple[str, ...]:
     return ("The graph has no edge, so no two inputs are kept from being told apart. An edge is a line such as a b.",)
 
 
-def _taken_away(wanted: DesignFormInput) -> tuple[str, str, File]:
+def _taken_away(wanted: DesignFormInput) -> tuple[str, str, ResultFile]:
     """Return the Python and the command line that design the same, and the spec as a file."""
     first, named = as_python("spec", wanted.spec, "spec.json")
     python = f'{first}import irisdp\n\n{named}\nirisdp.design.from_spec(spec).save("mechanism.json")'
@@ -282,7 +282,7 @@ def _facts(mechanism: Designed, verdict: Audit | None) -> tuple[Fact, ...]:
     )
 
 
-def _matrix(mechanism: Designed) -> tuple[Table, ...]:
+def _matrix(mechanism: Designed) -> tuple[ResultTable, ...]:
     """Write the probabilities as decimals, of many the first."""
     outputs = list(islice(mechanism.outputs, _MOST_COLUMNS_LISTED))
     inputs = list(islice(mechanism.inputs, _MOST_ROWS_LISTED))
@@ -293,7 +293,7 @@ def _matrix(mechanism: Designed) -> tuple[Table, ...]:
         if len(shown) < len(named)
     ]
     caption = "Probability of each answer, by input" + (f" ({', '.join(left)})" if left else "")
-    return (Table(caption, ("input", *map(_key, outputs)), tuple(rows)),)
+    return (ResultTable(caption, ("input", *map(_key, outputs)), tuple(rows)),)
 
 
 def _first(mechanism: Designed, node: Hashable, number: int) -> list[str]:

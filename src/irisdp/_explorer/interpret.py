@@ -23,7 +23,19 @@ from .common_fields import known_field, loss_fields, loss_of, prior_field, uploa
 from .dispatch import answer
 from .forms import Field, Tool
 from .graph_input import json_ready
-from .results import Answer, Fact, File, Hint, Result, Table, Values, as_json_file, as_python, command_line, entry
+from .results import (
+    Answer,
+    Fact,
+    Hint,
+    Result,
+    ResultFile,
+    ResultTable,
+    Values,
+    as_json_file,
+    as_python,
+    command_line,
+    entry,
+)
 
 # The page Read: what a published answer means to a reader, given their knowledge and their loss.
 
@@ -131,7 +143,10 @@ def read(values: Values, say: Phase) -> Result:
     left_out = left_out_of(release)
     document |= {"left_out": list(left_out)} if left_out else {}
     notes = [f"The release {'; '.join(left_out)}: nothing above covers what is left out."] if left_out else []
-    files = [as_json_file("reading.json", document), File("release.json", values["release"].encode("utf-8", "replace"))]
+    files = [
+        as_json_file("reading.json", document),
+        ResultFile("release.json", values["release"].encode("utf-8", "replace")),
+    ]
     files += [as_json_file("loss.json", loss)] if isinstance(loss, list) else []
     files += [as_json_file("prior.json", prior)] if prior is not None else []
     return Result(
@@ -195,7 +210,7 @@ def _of_count(found: Interpretation, document: Mapping[str, Any]) -> Result:
         notes.append("A mechanism made for this loss might serve better: universality is not guaranteed here.")
     if found.named:
         notes.append("Groups were named by these counts: losses are of groups chosen beforehand.")
-    tables: tuple[Table, ...] = ()
+    tables: tuple[ResultTable, ...] = ()
     if len(answer.chances) > 1:
         notes.append("The best reading tosses a coin, anew each time: it is one of these readings at random.")
         drawn = [(value, p) for value, p in answer.chances if p]
@@ -222,7 +237,7 @@ def _of_name(found: ChoiceInterpretation) -> Result:
     judged = answer.judgement
     least = _rounded_down(judged.probability.lower)
     right = "an answer of this release is right with this probability"
-    tables: tuple[Table, ...] = ()
+    tables: tuple[ResultTable, ...] = ()
     if judged.posterior is not None:
         tables = (_chances("What may be true", ("answer", "probability"), tuple(judged.posterior.items())),)
     note = "" if judged.note is None else f" ({judged.note})"
@@ -237,10 +252,10 @@ def _of_name(found: ChoiceInterpretation) -> Result:
     )
 
 
-def _chances(caption: str, columns: tuple[str, ...], chances: Any) -> Table:
+def _chances(caption: str, columns: tuple[str, ...], chances: Any) -> ResultTable:
     shown = [(value, p.lower if isinstance(p, Enclosure) else p) for value, p in chances[:_MOST_ROWS]]
     rows = tuple((str(value), entry(p, 6)) for value, p in shown)
-    return Table(caption + (f" (the first {len(rows)})" if len(chances) > len(rows) else ""), columns, rows)
+    return ResultTable(caption + (f" (the first {len(rows)})" if len(chances) > len(rows) else ""), columns, rows)
 
 
 def _rounded_down(probability: Fraction) -> str:

@@ -17,7 +17,7 @@ from .._version import VERSION
 from .dispatch import WorkDispatcher
 from .forms import Field, Tool, show_field, stands
 from .jobs import Job
-from .results import Fact, Result, ResultCache, ResultFigure, Table
+from .results import Fact, Result, ResultCache, ResultFigure, ResultTable
 
 TOUCHES_NO_TABLE = (
     "The explorer touches no table. It runs on this machine alone, sends nothing anywhere, and forgets "
@@ -341,12 +341,12 @@ def _figure(picture: ResultFigure, address: str) -> Html:
             "details",
             element("summary", "In words and numbers"),
             element("p", picture.description),
-            _table(Table(caption, tuple(picture.columns), tuple(rows))),
+            _table(ResultTable(caption, tuple(picture.columns), tuple(rows))),
         ),
     )
 
 
-def _table(table: Table) -> Html:
+def _table(table: ResultTable) -> Html:
     head = element("thead", element("tr", [element("th", name, scope="col") for name in table.columns]))
     body = element("tbody", [element("tr", [element("td", cell) for cell in row]) for row in table.rows])
     whole = element("table", element("caption", table.caption), head, body)

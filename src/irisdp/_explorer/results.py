@@ -69,7 +69,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ResultTable:
     """A small table: a caption, names of its columns, its rows."""
 
     caption: str
@@ -78,7 +78,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class ResultFile:
     """A file to take away.
 
     Parameters
@@ -114,8 +114,8 @@ class Result:
     facts : tuple of Fact
     pictures : tuple of Picture
         Drawn by the server when the page asks for them.
-    tables : tuple of Table
-    files : tuple of File
+    tables : tuple of ResultTable
+    files : tuple of ResultFile
         The result, and the remaining facts for the command line.
     python, command : str
         What makes the same thing without the explorer; nothing is offered where empty.
@@ -127,8 +127,8 @@ class Result:
     verdict: str | None = None
     facts: tuple[Fact, ...] = ()
     pictures: tuple[ResultFigure, ...] = ()
-    tables: tuple[Table, ...] = ()
-    files: tuple[File, ...] = ()
+    tables: tuple[ResultTable, ...] = ()
+    files: tuple[ResultFile, ...] = ()
     python: str = ""
     command: str = ""
     notes: tuple[str, ...] = ()
@@ -298,7 +298,7 @@ class ResultCache:
         self._kept: OrderedDict[str, tuple[Any, int]] = OrderedDict()
         self._size = 0
 
-    def keep_file(self, file: File) -> str:
+    def keep_file(self, file: ResultFile) -> str:
         """Keep a file and return its address."""
         known = file.content if isinstance(file.content, bytes) else file.told.encode()
         key = hashlib.sha256(file.name.encode() + b"\0" + known).hexdigest()[:32]
@@ -312,10 +312,10 @@ class ResultCache:
         self._keep(key, picture, len(content))
         return f"pictures/{key}"
 
-    def file(self, key: str, name: str) -> File | None:
+    def file(self, key: str, name: str) -> ResultFile | None:
         """Return a file that is still kept."""
         found = self._find(key)
-        return found if isinstance(found, File) and found.name == name else None
+        return found if isinstance(found, ResultFile) and found.name == name else None
 
     def drawn(self, key: str, ending: str) -> bytes | None:
         """Return a picture that is still kept, drawn as .svg, .png or .html."""
@@ -323,7 +323,7 @@ class ResultCache:
         if done is not None:
             return bytes(done)
         picture = self._find(key)
-        if picture is None or isinstance(picture, File):
+        if picture is None or isinstance(picture, ResultFile):
             return None
         if ending == "png":
             content: bytes = picture.to_png()
@@ -357,9 +357,9 @@ _LONGEST = 6000
 """Letters of a document that Python code holds; longer ones it reads from the file."""
 
 
-def as_json_file(name: str, document: Any) -> File:
+def as_json_file(name: str, document: Any) -> ResultFile:
     """Return a document as a file, byte by byte as the command line writes it."""
-    return File(name, json_bytes(document))
+    return ResultFile(name, json_bytes(document))
 
 
 def as_python(name: str, document: Any, file: str) -> tuple[str, str]:

@@ -41,23 +41,23 @@ _WIDTH = Fraction(1, 1 << 200)
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class FloatBounds:
     """Floats on both sides of exact numbers."""
 
     low: Floats
     high: Floats
 
-    def times(self, other: Interval) -> Interval:
+    def times(self, other: FloatBounds) -> FloatBounds:
         """Multiply numbers that are not negative."""
         return _outward(self.low * other.low, self.high * other.high)
 
-    def plus(self, other: Interval) -> Interval:
+    def plus(self, other: FloatBounds) -> FloatBounds:
         """Add."""
         return _outward(self.low + other.low, self.high + other.high)
 
-    def at(self, places: NDArray[np.int64] | int) -> Interval:
+    def at(self, places: NDArray[np.int64] | int) -> FloatBounds:
         """Return the numbers at some places."""
-        return Interval(self.low[places], self.high[places])
+        return FloatBounds(self.low[places], self.high[places])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +66,16 @@ class _Powers:
 
     Attributes
     ----------
-    digits : tuple of Interval
+    digits : tuple of FloatBounds
         Of the lowest digit first: r^-(k·step) for every digit k.
     bits : int
         Of a digit.
     """
 
-    digits: tuple[Interval, ...]
+    digits: tuple[FloatBounds, ...]
     bits: int
 
-    def at(self, places: States) -> Interval:
+    def at(self, places: States) -> FloatBounds:
         """Return r^-t for exponents t ≥ 0; beyond the last that has digits, anything between 0 and that one."""
         last = min(len(self.digits[0].low) << self.bits * (len(self.digits) - 1), 1 << _GAP) - 1
         left = np.minimum(places, last)
@@ -83,10 +83,10 @@ class _Powers:
         for digit in self.digits[1:]:
             left = left >> self.bits
             found = found.times(digit.at(left & ((1 << self.bits) - 1)))
-        return Interval(np.where(places > last, 0.0, np.maximum(found.low, 0.0)), found.high)
+        return FloatBounds(np.where(places > last, 0.0, np.maximum(found.low, 0.0)), found.high)
 
 
-def pull_chances(states: States, ratio: Fraction) -> Interval:
+def pull_chances(states: States, ratio: Fraction) -> FloatBounds:
     """Return the chance of every category.
 
     Parameters
@@ -98,7 +98,7 @@ def pull_chances(states: States, ratio: Fraction) -> Interval:
 
     Returns
     -------
-    Interval of shape (n, q)
+    FloatBounds of shape (n, q)
     """
     powers = _powers(ratio)
     top, behind = _tops(states, powers)
@@ -106,10 +106,10 @@ def pull_chances(states: States, ratio: Fraction) -> Interval:
     low, high = near.low.reshape(states.shape), near.high.reshape(states.shape)
     far = states >= 2
     low[far], high[far] = behind.low, behind.high
-    return Interval(low, high)
+    return FloatBounds(low, high)
 
 
-def flip_chances(states: States, ratio: Fraction, *, exchange: bool) -> Interval:
+def flip_chances(states: States, ratio: Fraction, *, exchange: bool) -> FloatBounds:
     """Return the chance of every category by permute and flip; gaps in any order, shape (n, q).
 
     Write the probability that no other is accepted before moment x, Π (1 − a·x), with y = 1 − x. It is then a sum of
@@ -122,31 +122,31 @@ def flip_chances(states: States, ratio: Fraction, *, exchange: bool) -> Interval
     if exchange:
         odd = enclosure_of(lambda: 2 / (1 + ball(ratio)), width=_WIDTH)
         factor = np.where(states.ravel() % 2 == 1, 1, 0).astype(np.int64)
-        table = Interval(
+        table = FloatBounds(
             np.array([1.0, np.nextafter(float(odd.lower), 0.0)]), np.array([1.0, np.nextafter(float(odd.upper), 2.0)])
         )
         accepted = accepted.times(table.at(factor))
     low, high = accepted.low.reshape(states.shape), np.minimum(accepted.high, 1.0).reshape(states.shape)
     # A row for each category: whole rows are multiplied.
-    move = Interval(np.ascontiguousarray(low.T), np.ascontiguousarray(high.T))
+    move = FloatBounds(np.ascontiguousarray(low.T), np.ascontiguousarray(high.T))
     refused = _outward(1 - move.high, 1 - move.low)
-    stay = Interval(np.maximum(refused.low, 0.0), refused.high)
-    found = Interval(np.empty(states.shape), np.empty(states.shape))
+    stay = FloatBounds(np.maximum(refused.low, 0.0), refused.high)
+    found = FloatBounds(np.empty(states.shape), np.empty(states.shape))
     for place in range(categories):
         chance = _first_of(stay, move, place).times(move.at(place))
         found.low[:, place], found.high[:, place] = chance.low, chance.high
     return found
 
 
-def _first_of(stay: Interval, move: Interval, place: int) -> Interval:
+def _first_of(stay: FloatBounds, move: FloatBounds, place: int) -> FloatBounds:
     """Return the chance that none of the other categories is accepted before one at a random place of the order."""
     one = np.ones((1, stay.low.shape[1]))
-    terms = Interval(one, one)  # of the powers of y
+    terms = FloatBounds(one, one)  # of the powers of y
     for other in range(len(stay.low)):
         if other != place:
             kept, moved = terms.times(stay.at(other)), terms.times(move.at(other))
-            inner = Interval(kept.low[1:], kept.high[1:]).plus(Interval(moved.low[:-1], moved.high[:-1]))
-            terms = Interval(
+            inner = FloatBounds(kept.low[1:], kept.high[1:]).plus(FloatBounds(moved.low[:-1], moved.high[:-1]))
+            terms = FloatBounds(
                 np.concatenate([kept.low[:1], inner.low, moved.low[-1:]]),
                 np.concatenate([kept.high[:1], inner.high, moved.high[-1:]]),
             )
@@ -158,13 +158,13 @@ def _first_of(stay: Interval, move: Interval, place: int) -> Interval:
     return total
 
 
-def _tops(states: States, powers: _Powers) -> tuple[Interval, Interval]:
+def _tops(states: States, powers: _Powers) -> tuple[FloatBounds, FloatBounds]:
     """Return the chance of each winner in every state, and of each category that is two or more behind."""
     count, categories = states.shape
     rows, places = np.nonzero(states >= 2)
     ahead, beside = (states == 0).sum(axis=1), (states == 1).sum(axis=1)
-    lost = Interval(np.zeros(count), np.zeros(count))
-    behind = Interval(np.zeros(0), np.zeros(0))
+    lost = FloatBounds(np.zeros(count), np.zeros(count))
+    behind = FloatBounds(np.zeros(0), np.zeros(0))
     if len(rows):
         pulled, steps = _pulled(states, rows, places)
         distinct, which = _distinct(pulled)
@@ -174,8 +174,10 @@ def _tops(states: States, powers: _Powers) -> tuple[Interval, Interval]:
             here = np.flatnonzero(places == place)
             added = lost.at(rows[here]).plus(behind.at(here))
             lost.low[rows[here]], lost.high[rows[here]] = added.low, added.high
-    shares = Interval(ahead.astype(np.float64), ahead.astype(np.float64)).plus(
-        powers.at(np.ones(count, dtype=np.int64)).times(Interval(beside.astype(np.float64), beside.astype(np.float64)))
+    shares = FloatBounds(ahead.astype(np.float64), ahead.astype(np.float64)).plus(
+        powers.at(np.ones(count, dtype=np.int64)).times(
+            FloatBounds(beside.astype(np.float64), beside.astype(np.float64))
+        )
     )
     left = _outward(1 - lost.high, 1 - lost.low)
     return _outward(left.low / shares.high, left.high / shares.low), behind
@@ -233,7 +235,7 @@ def _powers(ratio: Fraction) -> _Powers:
     return _Powers(tuple(_table(ratio, 1 << _DIGIT * digit, 1 << _DIGIT) for digit in range(number)), _DIGIT)
 
 
-def _table(ratio: Fraction, step: int, size: int) -> Interval:
+def _table(ratio: Fraction, step: int, size: int) -> FloatBounds:
     """Return r^-(step·k) for so many k, and [0, 2^-100] from the first that is below 2^-100."""
     low, high = np.zeros(size), np.full(size, 2.0**-_NEGLIGIBLE)
     low[0] = high[0] = 1.0
@@ -243,7 +245,7 @@ def _table(ratio: Fraction, step: int, size: int) -> Interval:
         found = enclosure_of(partial(_power, ratio, step * place), width=_WIDTH)
         low[place] = np.nextafter(float(found.lower), 0.0)
         high[place] = max(np.nextafter(float(found.upper), 1.0), 2.0**-_NEGLIGIBLE)
-    return Interval(low, high)
+    return FloatBounds(low, high)
 
 
 def _power(ratio: Fraction, power: int) -> flint.arb:
@@ -254,8 +256,8 @@ def _power(ratio: Fraction, power: int) -> flint.arb:
     return ball(ratio) ** -power
 
 
-def _outward(low: Floats, high: Floats) -> Interval:
-    return Interval(np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
+def _outward(low: Floats, high: Floats) -> FloatBounds:
+    return FloatBounds(np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
 
 
 # Which category is the largest in each cell, drawn exactly for many cells at once.
@@ -383,7 +385,7 @@ class LargestCategory:
         kind = "pull-from-the-top" if isinstance(self.rule, Pull) else "permute-and-flip"
         return {"kind": kind, "categories": self.rule.categories}
 
-    def chances(self, gaps: NDArray[np.int64]) -> Interval:
+    def chances(self, gaps: NDArray[np.int64]) -> FloatBounds:
         """Return the chance of each category in each cell, as intervals."""
         ratio = self.rule.privacy.ratio
         if isinstance(self.rule, PermuteAndFlip):
@@ -393,15 +395,15 @@ class LargestCategory:
         low, high = np.empty_like(found.low), np.empty_like(found.high)
         np.put_along_axis(low, order, found.low, axis=1)
         np.put_along_axis(high, order, found.high, axis=1)
-        return Interval(low, high)
+        return FloatBounds(low, high)
 
 
-def _open_cells(chances: Interval) -> NDArray[np.uint64]:
+def _open_cells(chances: FloatBounds) -> NDArray[np.uint64]:
     """Return the words that each cumulative probability leaves open, shape (cells, q − 1, 2); see `thresholds`."""
     low, high = chances.low[:, :1], chances.high[:, :1]
-    sums = [Interval(low[:, 0], high[:, 0])]
+    sums = [FloatBounds(low[:, 0], high[:, 0])]
     for place in range(1, chances.low.shape[1] - 1):
-        sums.append(sums[-1].plus(Interval(chances.low[:, place], chances.high[:, place])))
+        sums.append(sums[-1].plus(FloatBounds(chances.low[:, place], chances.high[:, place])))
     cells = np.empty((len(chances.low), len(sums), 2), dtype=np.uint64)
     for place, one in enumerate(sums):
         cells[:, place, 0] = _word(np.floor(np.maximum(one.low, 0.0) * _WORD))

@@ -18,7 +18,7 @@ from .confidence import assured_names, at_most
 from .protocol import ChainLink, ConfidenceStatement, records
 
 if TYPE_CHECKING:
-    from ..design import Quantile
+    from ..design import QuantileMechanism
 
 
 Integers = NDArray[np.int64]
@@ -55,7 +55,7 @@ class QuantileBin:
 
     Parameters
     ----------
-    design : Quantile
+    design : QuantileMechanism
         Whole numbers in proportion to which bins are named, for any counts.
     names : tuple of text
         The bins, in order.
@@ -65,7 +65,7 @@ class QuantileBin:
     docs/theory.md#quantiles; proofs/quantiles.md.
     """
 
-    design: Quantile
+    design: QuantileMechanism
     names: tuple[str, ...]
 
     @property

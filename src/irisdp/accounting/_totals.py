@@ -249,7 +249,7 @@ def _read_delta(delta: Any) -> Fraction:
     return wanted
 
 
-def _both(items: Any, grid: Any) -> tuple[Side, Side] | tuple[GaussianSide, GaussianSide]:
+def _both(items: Any, grid: Any) -> tuple[TotalBound, TotalBound] | tuple[GaussianSide, GaussianSide]:
     """Read what is released; the checks of mechanisms are loaded here, so that costs alone are loaded fast."""
     return both_sides(items, grid)
 
@@ -278,7 +278,7 @@ _SHORTER = Fraction((1 << 96) - 1, 1 << 96)
 
 
 @dataclass(slots=True)
-class Side:
+class TotalBound:
     """One of the two bounds of a total: what its laws say before any of them is rounded."""
 
     laws: Counter[PrivacyLossDistribution]
@@ -359,26 +359,26 @@ class Side:
         return min(Fraction(1), dyadic_above(held.upper, _KEPT)) if self.upward else dyadic_below(held.lower, _KEPT)
 
 
-def both_sides(items: Any, grid: Any) -> tuple[Side, Side] | tuple[GaussianSide, GaussianSide]:
+def both_sides(items: Any, grid: Any) -> tuple[TotalBound, TotalBound] | tuple[GaussianSide, GaussianSide]:
     """Read what is released, and choose the grids of both bounds; Gaussian releases alone need none."""
     laws = read_items(items)
     if not laws.above:
         return GaussianSide(laws.square, upward=False), GaussianSide(laws.square, upward=True)
     width = _width(laws, grid)
     guarantees = all(isinstance(law, TwoPointLaw) for law in laws.below)
-    lower = Side(laws.below, width if guarantees else width * _SHORTER, upward=False)
-    upper = Side(laws.above, width, upward=True)
+    lower = TotalBound(laws.below, width if guarantees else width * _SHORTER, upward=False)
+    upper = TotalBound(laws.above, width, upward=True)
     if guarantees and all((2 * epsilon / width).denominator == 1 for epsilon in laws.promised):
         upper.products = lower.products  # on the grid as they are: the two only differ in what becomes of the rest
     return lower, upper
 
 
-def pessimistic_distribution(items: Any) -> Side | GaussianSide:
+def pessimistic_distribution(items: Any) -> TotalBound | GaussianSide:
     """Read what is released, and choose the grid of the bound from above."""
     laws = read_items(items, below=False)
     if not laws.above:
         return GaussianSide(laws.square, upward=True)
-    return Side(laws.above, _width(laws, None), upward=True)
+    return TotalBound(laws.above, _width(laws, None), upward=True)
 
 
 def _width(laws: Laws, grid: Any) -> Fraction:

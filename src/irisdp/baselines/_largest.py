@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import flint
 
 from .._exact import Enclosure, enclosures_of
-from ..design import Plurality, plurality
+from ..design import PluralityMechanism, plurality
 from ..errors import BadInput
 from ..mechanisms import Pull, PulledChances, Winner, none_accepted_before
 from ._comparison import (
@@ -360,7 +360,7 @@ def _ways(gaps: Sequence[int], records: int) -> int:
     return factorial(records) // prod(factorial(most - gap) for gap in gaps)
 
 
-def _describe(one: BaselineArgmax, chosen: Plurality, asked: ComparisonParameters) -> dict[str, Any]:
+def _describe(one: BaselineArgmax, chosen: PluralityMechanism, asked: ComparisonParameters) -> dict[str, Any]:
     if not isinstance(one, _ChosenWinner):
         at = f"{one.rate.words()} a record"
         return {"name": one.name, "known_as": one.known_as, "runs_at": at, "why": _WHY[asked.relation]}

@@ -13,7 +13,7 @@ import flint
 import numpy as np
 
 from .._exact import Enclosure, enclosures_of, short_text
-from ..design import CappedRankTable, Quantile, ScoredBins, quantile, read_share
+from ..design import CappedRankTable, QuantileMechanism, ScoredBins, quantile, read_share
 from ..errors import BadInput
 from ._comparison import MOST_TABLES, Comparison, ComparisonParameters, Objective, in_records
 from ._largest import BaselineArgmax, ExponentialScore, PermutedFlips
@@ -97,7 +97,7 @@ class _Answering(Protocol):
 class _Ours:
     """This library's choice."""
 
-    made: Quantile
+    made: QuantileMechanism
 
     def worst(self) -> Enclosure:
         """Return the largest probability of a wrong bin: of a table read off its rows, of scores where all are 1."""

@@ -25,7 +25,7 @@ from ..graphs import listed as listed_graph
 from ..mechanisms import too_deep, too_many_events
 from ..privacy import Pair
 from ._audited_mechanism import AuditedMechanism
-from ._objectives import Goal, multipliers
+from ._objectives import StatedGoal, multipliers
 
 # u, recomputed: the most that a neighbour can give to an event, for any number of pairs.
 #
@@ -244,7 +244,7 @@ ONE_ROW_PER_RANKING = "mechanisms whose boundary rows depend on the ranking alon
 _DEEPEST = 1000
 
 
-def choice_bound(subject: AuditedMechanism, certificate: Mapping[str, Any], best: Best, goal: Goal) -> Number:
+def choice_bound(subject: AuditedMechanism, certificate: Mapping[str, Any], best: Best, goal: StatedGoal) -> Number:
     """Recompute the bound that "choice" of a certificate proves.
 
     Parameters
@@ -305,7 +305,7 @@ def choice_bound(subject: AuditedMechanism, certificate: Mapping[str, Any], best
 
 
 def _earned(
-    subject: AuditedMechanism, best: Best, goal: Goal
+    subject: AuditedMechanism, best: Best, goal: StatedGoal
 ) -> tuple[Number, dict[tuple[Ranking, int], list[Number]]]:
     """Return the goal with all prefix sums 0, and by class and prefix what a prefix sum takes off it at every depth."""
     graph = listed_graph(subject.graph)

@@ -35,7 +35,7 @@ from ._audited_mechanism import AuditedMechanism
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
+class StatedGoal:
     """Minimise Σ_i w_i·L_i ("average"), or max L_i over the side information ("worst"), L_i = Σ_v loss(i, v)·x_iv.
 
     Parameters
@@ -69,7 +69,7 @@ class Goal:
         return sum((w * expected(i) for i, w in enumerate(self.weights) if w), start=flint.fmpq(0))
 
 
-def read_goal(subject: AuditedMechanism, document: Mapping[str, Any]) -> Goal:
+def read_goal(subject: AuditedMechanism, document: Mapping[str, Any]) -> StatedGoal:
     """Read "aggregate", "loss", "weights" and "side_information" of a certificate.
 
     Raises
@@ -94,7 +94,7 @@ def read_goal(subject: AuditedMechanism, document: Mapping[str, Any]) -> Goal:
         allowed = set(considered)
         if not considered or sum(weights) != 1 or any(w and i not in allowed for i, w in enumerate(weights)):
             raise BadInput("weights", "must be a prior on the side information", "spread probability 1 over it")
-    return Goal(
+    return StatedGoal(
         aggregate=aggregate,
         name=name,
         loss_row=loss_row,
@@ -145,7 +145,7 @@ def _times(loss: Number, probability: Number) -> Number:
 # The dual bound: no private mechanism does better, by weak duality (proofs/weak-duality.md).
 
 
-def dual_bound(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: Goal) -> Number:
+def dual_bound(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: StatedGoal) -> Number:
     """Recompute the bound that the multipliers of a certificate prove.
 
     Parameters
@@ -155,7 +155,7 @@ def dual_bound(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: 
     certificate : mapping
         Holds "multipliers": [[i, j, v, λ], …], λ ≥ 0 on the directed edge (i, j) and output v. [i, j, v, λ, k] is for
         pair number k of the privacy instead of the first, number 0.
-    goal : Goal
+    goal : StatedGoal
         Its weights enter the bound.
 
     Returns
@@ -309,7 +309,7 @@ def without_a_goal(theorem: str, *, pulled_back: bool) -> str:
     return _WITHOUT_A_GOAL[theorem][pulled_back]
 
 
-def in_words(goal: Goal, inputs: int, outputs: Sequence[Hashable]) -> GoalInWords:
+def in_words(goal: StatedGoal, inputs: int, outputs: Sequence[Hashable]) -> GoalInWords:
     """Describe a goal, and compute what bounds it for every mechanism and for constant ones."""
     worst = goal.aggregate == "worst"
     considered = goal.considered if worst else [i for i, weight in enumerate(goal.weights) if weight]
@@ -335,7 +335,7 @@ def in_words(goal: Goal, inputs: int, outputs: Sequence[Hashable]) -> GoalInWord
     )
 
 
-def _words(goal: Goal, inputs: int, counted: int) -> str:
+def _words(goal: StatedGoal, inputs: int, counted: int) -> str:
     loss = "loss by the table in the file" if goal.name == "table" else f"{goal.name} loss"
     if goal.aggregate == "worst":
         return f"largest expected {loss} over {counted} of {inputs} inputs"

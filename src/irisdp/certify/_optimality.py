@@ -31,7 +31,7 @@ from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, M
 from ._audited_mechanism import AuditedMechanism, audited_mechanism, same_promise
 from ._boundaries import ONE_ROW_PER_RANKING
 from ._matrix_files import as_document
-from ._objectives import PULLBACK, Goal, GoalInWords, dual_bound, in_words, read_goal, without_a_goal
+from ._objectives import PULLBACK, GoalInWords, StatedGoal, dual_bound, in_words, read_goal, without_a_goal
 from ._theorems import THEOREMS_OF_RAINBOWS, GeometricPowers, prove
 
 # Optimality that comes down an arrow: a mechanism that asks a query first and is optimal on the query's small graph.
@@ -360,7 +360,7 @@ def _proven(subject: AuditedMechanism, certificate: Mapping[str, Any]) -> Optima
     return replace(found, value=as_fraction(_value(subject, goal)), lower_bound=as_fraction(bound), goal=words)
 
 
-def _value(subject: AuditedMechanism, goal: Goal) -> Number:
+def _value(subject: AuditedMechanism, goal: StatedGoal) -> Number:
     factored = subject.document.factored
     if factored is None:
         return goal.value(subject.row)

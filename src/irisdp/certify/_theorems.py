@@ -17,7 +17,7 @@ from .._exact import Number, flint_rational, rational
 from ..errors import BadInput
 from ._audited_mechanism import AuditedMechanism, is_the_path
 from ._boundaries import Best, balanced_line, choice_bound, fixed_rainbow, homogeneous_rainbow
-from ._objectives import Goal
+from ._objectives import StatedGoal
 
 # Powers of α = 1/r as integers over one scale, bracketed where they would be too long: the geometric mechanism's
 # rows.
@@ -106,7 +106,7 @@ class Proven:
     choice: Number | None = None
 
 
-def prove(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+def prove(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: StatedGoal | None) -> Proven:
     """Check a theorem certificate and return what it proves.
 
     Raises
@@ -129,7 +129,7 @@ def prove(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: Goal 
     return proven
 
 
-def _geometric(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+def _geometric(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: StatedGoal | None) -> Proven:
     _check_counts(subject)
     if goal is not None:
         raise BadInput("loss", "says nothing about the geometric mechanism itself", "use geometric-reading")
@@ -145,7 +145,7 @@ def _geometric(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: 
     return Proven(_distance(subject, powers.row), None)
 
 
-def _geometric_reading(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+def _geometric_reading(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: StatedGoal | None) -> Proven:
     _check_counts(subject)
     if goal is None:
         raise BadInput("loss", "is missing", "state the goal of the reading")
@@ -166,7 +166,7 @@ def _geometric_reading(subject: AuditedMechanism, certificate: Mapping[str, Any]
     return Proven(None, bound)
 
 
-def _randomized_response(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+def _randomized_response(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: StatedGoal | None) -> Proven:
     q = len(subject.inputs)
     if q < 2 or len(subject.outputs) != q or subject.graph.number_of_edges != q * (q - 1) // 2:
         raise BadInput("graph", "must be complete, with one output per input", "use another certificate")
@@ -190,10 +190,10 @@ def _randomized_response(subject: AuditedMechanism, certificate: Mapping[str, An
 
 def _rainbow(
     rows_of: Callable[[AuditedMechanism, Mapping[str, Any]], Best],
-) -> Callable[[AuditedMechanism, Mapping[str, Any], Goal | None], Proven]:
+) -> Callable[[AuditedMechanism, Mapping[str, Any], StatedGoal | None], Proven]:
     """Turn a recomputation of the best rows into a check; dominance bounds every goal that likes each ranking."""
 
-    def check(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+    def check(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: StatedGoal | None) -> Proven:
         best = rows_of(subject, certificate)
         proven = Proven(
             max(best.apart, _distance(subject, best.rows.__getitem__)), None, best.given, best.given - best.boundary
@@ -210,7 +210,7 @@ def _rainbow(
     return check
 
 
-THEOREMS: dict[str, Callable[[AuditedMechanism, Mapping[str, Any], Goal | None], Proven]] = {
+THEOREMS: dict[str, Callable[[AuditedMechanism, Mapping[str, Any], StatedGoal | None], Proven]] = {
     "balanced-line": _rainbow(balanced_line),
     "geometric": _geometric,
     "geometric-reading": _geometric_reading,
@@ -243,7 +243,7 @@ def _distance(subject: AuditedMechanism, exact_row: Callable[[int], Sequence[Num
     )
 
 
-def _grows_with_distance(goal: Goal, n: int) -> bool:
+def _grows_with_distance(goal: StatedGoal, n: int) -> bool:
     """Check that losses never fall as the answer moves away from the truth, on either side.
 
     Their sign does not matter: a number added to a row adds as much to the loss of every mechanism and to the bound.
@@ -257,7 +257,7 @@ def _grows_with_distance(goal: Goal, n: int) -> bool:
     return True
 
 
-def _risks(goal: Goal, masses: Sequence[Number]) -> list[Number]:
+def _risks(goal: StatedGoal, masses: Sequence[Number]) -> list[Number]:
     """Return Σ_i c_i·loss(i, v) for every v, in linear time where the loss has a name."""
     n, total = len(masses) - 1, sum(masses, start=flint.fmpq(0))
     if goal.name == "zero-one":

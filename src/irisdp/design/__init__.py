@@ -30,10 +30,10 @@ if TYPE_CHECKING:
         path_bound,
         path_bound_limit,
     )
-    from ._plurality import Plurality, plurality, winner
+    from ._plurality import PluralityMechanism, plurality, winner
     from ._privacy_program import Goal
     from ._pull import UNIT
-    from ._quantiles import CappedRankTable, Quantile, RankError, ScoredBins, quantile, read_share
+    from ._quantiles import CappedRankTable, QuantileMechanism, RankError, ScoredBins, quantile, read_share
     from ._rainbow import rainbow
     from ._rankings import OrderTable, order_table, ranking, top
     from ._repair import repair
@@ -44,8 +44,8 @@ __all__ = [
     "KINDS",
     "Continuous",
     "Goal",
-    "Plurality",
-    "Quantile",
+    "PluralityMechanism",
+    "QuantileMechanism",
     "RankError",
     "add_digest",
     "balanced_line",

@@ -45,7 +45,7 @@ class Obstacle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Derivation:
+class GeometricDerivation:
     """Either the reading that makes a mechanism out of geometric noise, exactly, or what stands in the way."""
 
     reading: Table | None = None
@@ -58,7 +58,7 @@ class Derivation:
 
 
 @checked
-def derivation(mechanism: Mechanism, privacy: Privacy | None = None) -> Derivation:
+def derivation(mechanism: Mechanism, privacy: Privacy | None = None) -> GeometricDerivation:
     """Derive a mechanism on counts from geometric noise, or say why that is impossible.
 
     Parameters
@@ -70,7 +70,7 @@ def derivation(mechanism: Mechanism, privacy: Privacy | None = None) -> Derivati
 
     Returns
     -------
-    Derivation
+    GeometricDerivation
         M = G_{n,α}·T exactly, with T as `reading` (row z: the distribution that replaces a released z); or the first
         column, and in it the first rows, that break the condition.
 
@@ -88,14 +88,14 @@ def derivation(mechanism: Mechanism, privacy: Privacy | None = None) -> Derivati
     alpha = 1 / (mechanism.privacy if privacy is None else privacy).ratio
     rows = mechanism.matrix()
     if len(rows) == 1:
-        return Derivation(reading=tuple(rows))
+        return GeometricDerivation(reading=tuple(rows))
     reading = []
     for output, column in zip(mechanism.outputs, zip(*rows, strict=True), strict=True):
         obstacle = _obstacle(mechanism, output, column, alpha)
         if obstacle is not None:
-            return Derivation(obstacle=obstacle)
+            return GeometricDerivation(obstacle=obstacle)
         reading.append(_solved(column, alpha))
-    return Derivation(reading=tuple(zip(*reading, strict=True)))
+    return GeometricDerivation(reading=tuple(zip(*reading, strict=True)))
 
 
 def _obstacle(mechanism: Mechanism, output: Hashable, column: tuple[Fraction, ...], alpha: Fraction) -> Obstacle | None:

@@ -44,7 +44,7 @@ LARGEST_CAP = 1 << 20
 
 @checked
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plurality:
+class PluralityMechanism:
     """A mechanism that names the largest category, what it is, and what is claimed of it.
 
     Parameters
@@ -120,7 +120,7 @@ def plurality(
     ties: Ties = "any",
     *,
     largest: int | None = None,
-) -> Plurality:
+) -> PluralityMechanism:
     """Name the largest of several categories, from how far each is behind it.
 
     Parameters
@@ -140,7 +140,7 @@ def plurality(
 
     Returns
     -------
-    Plurality
+    PluralityMechanism
         With rows for any gaps, private for counts of any size. Where records are exchanged: pull from the top where it
         is proved to be private, else permute and flip. Where they are added or removed: permute and flip at the full ε,
         or, with `ties="first"`, the first of the largest noisy counts. With `largest`, pull from the top at the largest
@@ -177,7 +177,7 @@ def plurality(
         rule += f"; a cap of {cap} on gaps leaves the proof as it is"
         if relation == "exchange":
             form, rule, scope, worst = _capped(q, privacy, cap)
-    return Plurality(
+    return PluralityMechanism(
         categories=q,
         privacy=privacy,
         relation=relation,

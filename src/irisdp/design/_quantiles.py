@@ -282,7 +282,7 @@ _LARGEST_COUNT = 1 << 60
 
 @checked
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quantile:
+class QuantileMechanism:
     """A mechanism that names the bin of a quantile, what it is, and what is claimed of it.
 
     Parameters
@@ -329,7 +329,9 @@ class Quantile:
 
 
 @checked
-def quantile(bins: int, privacy: Privacy, share: Any = Fraction(1, 2), relation: Relation = "exchange") -> Quantile:
+def quantile(
+    bins: int, privacy: Privacy, share: Any = Fraction(1, 2), relation: Relation = "exchange"
+) -> QuantileMechanism:
     """Name the bin that holds a quantile, from how many records are in each of several bins in order.
 
     Parameters
@@ -347,7 +349,7 @@ def quantile(bins: int, privacy: Privacy, share: Any = Fraction(1, 2), relation:
 
     Returns
     -------
-    Quantile
+    QuantileMechanism
         Private for counts of any size. If the table of capped offsets is small: pull on it, every edge of which was
         checked in whole numbers. Otherwise: weights by score, which are proved to be private.
 
@@ -372,7 +374,9 @@ def quantile(bins: int, privacy: Privacy, share: Any = Fraction(1, 2), relation:
         raise BadInput("privacy", f"holds {len(privacy.pairs)} pairs, and this needs one", "give epsilon")
     privacy = privacy.pure
     form, rule = _form(k, min(privacy.ratio, LARGEST_RATIO), part, relation == "exchange")
-    return Quantile(bins=k, share=part, privacy=privacy, relation=relation, form=form, rule=rule, error=form.error())
+    return QuantileMechanism(
+        bins=k, share=part, privacy=privacy, relation=relation, form=form, rule=rule, error=form.error()
+    )
 
 
 def read_share(share: Any) -> Fraction:

@@ -13,11 +13,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .._exact import Enclosure
 from .._measurements import GeometricNoise, assured_distance, named_ends
 from ..mechanisms import FactoredMechanism, Mechanism
-from ..noise import GaussianLaw, UniversalDistribution
-from ._published_counts import NoisyCount, OtherNoisyCount, noise_of
+from ..noise import DEFAULT_WIDTH, UniversalDistribution
+from ._published_counts import NoiseChances, NoisyCount, OtherNoisyCount, noise_of
 from ._remap_other_noise import Rule
 
 RESTS_ON = {
@@ -46,21 +45,11 @@ class Interval:
     basis: str
 
 
-@dataclass(frozen=True, slots=True)
-class _OfLaw:
-    """A law of noise, for whoever asks how surely it stays within a distance."""
-
-    law: UniversalDistribution | GaussianLaw
-
-    def chance_within(self, distance: int) -> Enclosure:
-        return self.law.within(distance)
-
-
 def noise_distance(deployed: NoisyCount | OtherNoisyCount, confidence: Fraction) -> int | None:
     """Return the least distance that noise, in whole numbers, surely stays within so often; None for pure noise."""
     if isinstance(deployed, NoisyCount):
         return assured_distance(GeometricNoise(deployed.privacy), confidence)
-    return assured_distance(_OfLaw(noise_of(deployed.guarantee)), confidence)
+    return assured_distance(NoiseChances(noise_of(deployed.guarantee), DEFAULT_WIDTH), confidence)
 
 
 def interval_of(

@@ -161,21 +161,23 @@ def sum_distance(noise: UniversalDistribution | GaussianLaw, number: int, confid
     return next((distance for distance, mass in enumerate(accumulate(outward)) if mass >= wanted), None)
 
 
-class _OfLaw:
-    """A law, as `least_distance` asks it."""
+@dataclass(frozen=True, slots=True)
+class NoiseChances:
+    """How surely noise stays within a distance, enclosed to a width: what `least_distance` asks for."""
 
-    def __init__(self, noise: UniversalDistribution | GaussianLaw) -> None:
-        self._noise = noise
+    noise: UniversalDistribution | GaussianLaw
+    width: Fraction
 
     def chance_within(self, distance: int) -> Enclosure:
-        return self._noise.within(distance, width=_NARROW)
+        """Return the probability that the noise, in whole units, is at most so far from 0."""
+        return self.noise.within(distance, width=self.width)
 
 
 def _masses(noise: UniversalDistribution | GaussianLaw) -> list[int] | None:
     """Return the masses of −reach, …, reach, each rounded down and alike on both sides."""
     if isinstance(noise, UniversalDistribution) and noise.kind == "geometric" and noise.sensitivity == 1:
         return _geometric(1 / noise.privacy.pairs[0].ratio)
-    reach = least_distance(_OfLaw(noise), _SURE)
+    reach = least_distance(NoiseChances(noise, _NARROW), _SURE)
     if reach is None or reach > _LONGEST:
         return None
     size = noise.atoms_per_unit

@@ -53,7 +53,7 @@ class Space(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DiagramSide:
     """The rows through the square, or the columns through it."""
 
     strip: Strip
@@ -62,7 +62,7 @@ class Side:
     slack: Fraction
 
     @classmethod
-    def of(cls, space: Space, targets: NDArray[np.int64], caps: NDArray[np.int64], floats: bool) -> Side:
+    def of(cls, space: Space, targets: NDArray[np.int64], caps: NDArray[np.int64], floats: bool) -> DiagramSide:
         """Sum over one side; without floats, only the exact law can be had."""
         strip = strip_of(targets, caps, space.window)
         reach = space.total if space.window is None else min(space.total, 2 * space.window)
@@ -140,7 +140,7 @@ class Cut:
         For each side d of the square, the power of β that the rows and columns leave out.
     """
 
-    sides: tuple[Side, Side]
+    sides: tuple[DiagramSide, DiagramSide]
     costs: tuple[int, ...]
 
     @classmethod
@@ -154,8 +154,8 @@ class Cut:
         rows[: len(counts)] = counts[:largest]
         columns = len(counts) - np.searchsorted(counts[::-1], index)
         sides = (
-            Side.of(space, rows, caps, floats),
-            Side.of(space, columns, caps if parts is None else np.minimum(caps, parts), floats),
+            DiagramSide.of(space, rows, caps, floats),
+            DiagramSide.of(space, columns, caps if parts is None else np.minimum(caps, parts), floats),
         )
         squares = min(len(sides[0].strip), len(sides[1].strip))
         before = np.concatenate(([0], np.cumsum(counts)))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from .._lazy import exports
 
 if TYPE_CHECKING:
-    from ._distribution import NoiseDistribution
+    from ._distribution import DEFAULT_WIDTH, NoiseDistribution
     from ._optimal import LARGEST_BOUND, bounded_delta, geometric, law, root_of
     from ._rounded_gaussian import GaussianLaw, gaussian_law
     from ._staircase import StaircaseLaw, stretches_within

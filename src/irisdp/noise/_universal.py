@@ -99,7 +99,7 @@ class NoiseIntervals:
         """Return F at a cut point."""
         kink, steps = self.origin(place)
         check_length(abs(steps) * max(line.slope.numerator.bit_length() for line in self.privacy.shape.lines))
-        walk = _Walk(self.privacy.shape)
+        walk = _RationalOperator(self.privacy.shape)
         return walk.far(kink, steps) if steps >= 0 else 1 - walk.far(1 - kink, -steps)
 
     def bracket(self, outcome: int, bits: int) -> tuple[int, int]:
@@ -116,7 +116,7 @@ def cells_of(privacy: Privacy) -> NoiseIntervals:
     BadInput
         If nothing may be revealed (ε = 0 and δ = 0), or a kink lies more than 8,192 counts away from the middle.
     """
-    shape, walk = privacy.shape, _Walk(privacy.shape)
+    shape, walk = privacy.shape, _RationalOperator(privacy.shape)
     middle = shape.starts[len(privacy.pairs)]
     if shape.step(middle) == middle:
         raise BadInput(
@@ -153,7 +153,7 @@ def _check_reach(kink: Fraction, middle: Fraction, privacy: Privacy) -> None:
         raise BadInput("privacy", rule, "choose a larger epsilon or delta, or delta 0")
 
 
-class _Walk:
+class _RationalOperator:
     """u in FLINT's rationals: exact steps from numbers that grow long."""
 
     __slots__ = ("lines", "starts")
@@ -185,7 +185,7 @@ class _Moved:
     kink: Fraction
     steps: int
     place: Enclosure
-    walk: _Walk
+    walk: _RationalOperator
 
     def exactly(self) -> flint.fmpq:
         """Return where to; slow, if many steps lead there."""
@@ -209,7 +209,7 @@ def _in_order(one: _Moved, other: _Moved) -> int:
     return one.compared(other) or abs(one.steps) - abs(other.steps)
 
 
-def _moved(kink: Fraction, middle: Fraction, privacy: Privacy, walk: _Walk) -> _Moved:
+def _moved(kink: Fraction, middle: Fraction, privacy: Privacy, walk: _RationalOperator) -> _Moved:
     """Move a kink into [θ, 1 − θ); enclosures decide, and exact numbers where they cannot."""
     mirrored = kink >= 1 - middle
     start = 1 - kink if mirrored else kink

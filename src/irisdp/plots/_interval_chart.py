@@ -21,7 +21,7 @@ _AXIS = 35
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class ChartInterval:
     """A number and its ends, in the row `label`; `series` says which of several numbers of the row it is."""
 
     label: str
@@ -33,7 +33,7 @@ class Interval:
 
 def interval_chart(
     title: str,
-    intervals: Sequence[Interval],
+    intervals: Sequence[ChartInterval],
     *,
     rows: str,
     values: str,
@@ -46,7 +46,7 @@ def interval_chart(
     Parameters
     ----------
     title, subtitle : str
-    intervals : sequence of Interval
+    intervals : sequence of ChartInterval
     rows, values : str
         Titles of the axes.
     upright : bool
@@ -83,7 +83,7 @@ def interval_chart(
     return finished(drawn.properties(title=alt.TitleParams(**heading(title, words, width), **above)), legend=series)
 
 
-def _panel(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale: Any, series: list[str]) -> Any:
+def _panel(alt: Any, shown: Sequence[ChartInterval], rows: str, values: str, scale: Any, series: list[str]) -> Any:
     y = alt.Y("label:N", sort=None, title=rows or None, axis=label_axis(alt, [one.label for one in shown], above=True))
     several: dict[str, Any] = {}
     if len(series) > 1:
@@ -112,7 +112,7 @@ def _panel(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale: A
     return alt.layer(line, *ticks, dots)
 
 
-def _upright(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale: Any) -> Any:
+def _upright(alt: Any, shown: Sequence[ChartInterval], rows: str, values: str, scale: Any) -> Any:
     x = alt.X(
         "label:N",
         sort=None,
@@ -145,16 +145,16 @@ def label_axis(alt: Any, names: Sequence[str], *, above: bool = False) -> Any:
     return alt.Axis(labelLimit=320, labelOverlap=False, minExtent=room, ticks=False, labelPadding=8, **title)
 
 
-def _bar_step(shown: Sequence[Interval]) -> float:
+def _bar_step(shown: Sequence[ChartInterval]) -> float:
     upright = max(46, LETTER * max(len(one.label) for one in shown) + 10)
     return upright if upright * len(shown) <= _ALONE[1] else _TURNED if len(shown) <= 8 else 28
 
 
-def _plain(one: Interval) -> dict[str, Any]:
+def _plain(one: ChartInterval) -> dict[str, Any]:
     return {"label": one.label, "series": one.series, "value": one.value}
 
 
-def _with_ends(shown: Sequence[Interval], scale: Any) -> list[dict[str, Any]]:
+def _with_ends(shown: Sequence[ChartInterval], scale: Any) -> list[dict[str, Any]]:
     """Return the lines; where there is no end, one goes as far as the picture."""
     least, most = scale.domain
     return [

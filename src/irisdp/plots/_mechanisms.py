@@ -266,7 +266,7 @@ _HEADER = {"labelAngle": 0, "labelAlign": "left", "titleFontWeight": "normal", "
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _DrawnMatrix:
     """What is drawn of a mechanism: some inputs, all answers one by one or in blocks, and the floats for them."""
 
     inputs: tuple[str, ...]
@@ -301,7 +301,7 @@ class _Seen:
         return " ".join(said)
 
 
-def _seen(mechanism: Mechanism | FactoredMechanism, inputs: int, answers: int) -> _Seen:
+def _seen(mechanism: Mechanism | FactoredMechanism, inputs: int, answers: int) -> _DrawnMatrix:
     places = np.unique(
         np.linspace(0, len(mechanism.inputs) - 1, min(inputs, len(mechanism.inputs))).round().astype(int)
     )
@@ -311,7 +311,7 @@ def _seen(mechanism: Mechanism | FactoredMechanism, inputs: int, answers: int) -
     matrix = np.array([np.add.reduceat(mechanism.approximate_row(node), starts) for node in nodes])
     names = [_joined(mechanism.outputs[start : start + block]) for start in starts]
     longest = _LONGEST if matrix.size > _HEARD else _LONGEST_HEARD
-    return _Seen(_different([str(node) for node in nodes], longest), _different(names, longest), matrix, block)
+    return _DrawnMatrix(_different([str(node) for node in nodes], longest), _different(names, longest), matrix, block)
 
 
 def _joined(names: Sequence[Any]) -> str:

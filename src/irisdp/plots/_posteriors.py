@@ -11,7 +11,7 @@ import numpy as np
 from .._exact import integer
 from ..errors import BadInput
 from ..interpretation import BASES, ChoiceInterpretation, Estimates, Interpretation, Posterior, float_below
-from ._interval_chart import Interval, interval_chart, label_axis
+from ._interval_chart import ChartInterval, interval_chart, label_axis
 from ._layout import COLOURS, INK, MOST_ROWS, altair, count_of, finished, heading, labels, shortened
 from ._picture import Picture, chance_text
 
@@ -141,7 +141,7 @@ def _rows(found: Interpretation) -> Picture:
     names = labels(one.key for one in shown)
     ends = [found.posterior(number).interval() for number in range(len(shown))]
     intervals = [
-        Interval(label=name, series="", value=one.reading, low=low, high=high)
+        ChartInterval(label=name, series="", value=one.reading, low=low, high=high)
         for name, one, (low, high) in zip(names, shown, ends, strict=True)
     ]
     before = found.posterior(0).prior
@@ -258,7 +258,7 @@ def estimates_picture(found: Estimates) -> Picture:
     names = labels(row[:beside] for row in shown)
     # Of sizes the published one is drawn, of categories the estimate without bias.
     intervals = [
-        Interval(label=name, series="", value=float(row[-3]), low=row[-2], high=row[-1])
+        ChartInterval(label=name, series="", value=float(row[-3]), low=row[-2], high=row[-1])
         for name, row in zip(names, shown, strict=True)
     ]
     title = "Sizes, largest first" if found.kind == "sizes" else "How many records are in each category"

@@ -14,7 +14,7 @@ from .._measurements import HIGH, LOW, PROBABILITY, band_names
 from .._release import SIDECAR_FORMAT, Labels, Publication, counted, rows_of
 from ..errors import BadInput
 from ..interpretation import answers_beside, sidecar_beside
-from ._interval_chart import Interval, interval_chart, label_axis
+from ._interval_chart import ChartInterval, interval_chart, label_axis
 from ._layout import (
     COLOURS,
     INK,
@@ -275,7 +275,7 @@ def _numbers(found: PublishedAnswers) -> Picture:
     shown = found.answers[:MOST_ROWS]
     names = _labels(found, shown)
     intervals = [
-        Interval(label=name, series=one.audience or "", value=one.answer, low=one.low, high=one.high)
+        ChartInterval(label=name, series=one.audience or "", value=one.answer, low=one.low, high=one.high)
         for name, one in zip(names, shown, strict=True)
     ]
     bars = found.ordered_bins and len({one.audience for one in shown}) == 1
