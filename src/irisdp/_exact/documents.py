@@ -128,7 +128,7 @@ def _escaped(found: re.Match[str]) -> str:
     return f"\\u{ord(found.group()):04x}"
 
 
-# Reads TOML that anybody may have written: numbers stay exact, what is hostile is refused before it is worked on.
+# Read TOML from users: numbers stay exact, and limits are checked before the document is parsed.
 
 INTEGER_BITS = 63
 """Whole numbers within 64 bits, as columns hold them."""

@@ -160,9 +160,8 @@ def _floor_log2(value: Fraction) -> int:
     return value.numerator.bit_length() - value.denominator.bit_length() - 1
 
 
-# Rounding with a direction.
-#
-# Names say which way: a ratio is rounded *below* e^ε (more privacy), the ε charged for a ratio *above* its logarithm.
+# Directed rounding. Names say the direction: a ratio is rounded *below* e^ε (more privacy), and the ε charged for a
+# ratio is rounded *above* its logarithm.
 
 RATIO_BITS = 128
 """Significant bits kept of e^ε; the ratio used is below e^ε by at most 2^-126 of its size."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-# Rows on a grid: probabilities as whole multiples of 2^-128 that sum to exactly 1.
+# Put rows on a grid: probabilities as multiples of 2^-128 that sum to exactly 1.
 
 GRID_BITS = 128
 """39 decimal digits: fine enough that rounding costs nothing seen, coarse enough that an entry stays short."""

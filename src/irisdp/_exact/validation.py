@@ -252,7 +252,7 @@ def _kind(value: Any) -> str:
     )
 
 
-# Lists and tables of numbers, read from lists, arrays and JSON: one function for every shape.
+# Read lists and tables of numbers from lists, arrays and JSON, with one function for every shape.
 
 _MOST_BITS = 1 << 33
 """Of all the numbers of one table: a gigabyte. A number in text asks for up to 250 times the room of its letters."""
@@ -348,7 +348,7 @@ def json_list(value: Any, field: str, length: int | None = None) -> list[Any]:
     return value
 
 
-# Text that can be written down, and paths that can name a file: JSON and Python can spell others.
+# Check text and paths, because JSON and Python can spell text that cannot be encoded and paths that name no file.
 
 
 def plain_text(value: str, field: str) -> str:

@@ -25,7 +25,7 @@ from .history import record
 from .limits import spelt
 from .store import Damaged, LedgerTransaction, currency_of, is_current
 
-# What an audience may be called, and which names are one audience: a name is part of the names of its files.
+# Valid names of audiences, and which names are the same audience. A name is part of the names of output files.
 
 _NAME = re.compile("[A-Za-z0-9_-]{1,64}")
 

@@ -24,10 +24,10 @@ from .file_store import is_another_file
 from .fingerprints import recognise, secret_key_path, secrets_in
 from .ledger import Ledger
 
-# The ledgers in a folder, one of which may know some data under another name.
+# Search the ledgers in a folder for one that knows the data under another name.
 #
-# A ledger that cannot be read today may be the one that does, with all of its budget spent. So only what is certainly
-# no ledger is passed over; where anything else cannot be read, nobody may take another ledger for the first.
+# A ledger that cannot be read today may know the data and have spent its budget. So only files that are certainly no
+# ledger are skipped. If any other file cannot be read, the user must name the ledger.
 
 _ENDING, _LOG = ".ledger", "-wal"
 _REMEDY = "name one with ledger="

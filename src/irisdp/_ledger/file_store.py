@@ -20,14 +20,14 @@ from ..errors import BadInput
 from . import store as ledger_store
 from .store import VERSION, Damaged, LedgerTransaction, numbered, statements
 
-# The log of a ledger in a file, copied back into the file once something was written.
+# Copy the log of a ledger file back into the file after each write.
 #
-# SQLite keeps what was written in a log beside the file (`-wal`) while anybody has the ledger open, and copies it
-# back when the last one leaves. A killed process never unregisters. Then the log stays, and a file that is moved
-# without it lacks the last answers. So who wrote copies the log back, before an answer is shown.
+# While a connection is open, SQLite keeps changes in a log next to the file (`-wal`), and the last connection copies
+# them back. A killed process never does. Then a file that is moved without its log lacks the last answers. So each
+# writer copies the log back before an answer is shown.
 #
-# Up to SQLite 3.51.2 a copy that overlaps with a write of another connection can lose pages (the "WAL-reset bug"): a
-# lost charge. So it is made only while a second connection holds the right to write, and writes nothing.
+# Up to SQLite 3.51.2 a copy that overlaps with a write of another connection can lose pages (the "WAL-reset bug"), and
+# with them a charge. So a second connection holds the write lock during the copy and writes nothing.
 
 Connected = Callable[[str], contextlib.AbstractContextManager[sqlite3.Connection]]
 """Connects to an address of SQLite's, with the settings of a ledger."""

@@ -20,8 +20,6 @@ from typing import Any
 
 from .store import HISTORY, VERSION, LedgerTransaction, added, currency_of, is_current, is_typed
 
-# The digest of a row of a ledger, as lines of its history hold it.
-
 
 def digest_of(row: Any) -> str:
     """Return SHA-256 of a row's cells in JSON, where bytes are in turn their SHA-256."""
@@ -29,11 +27,11 @@ def digest_of(row: Any) -> str:
     return hashlib.sha256(json.dumps(told, ensure_ascii=True).encode()).hexdigest()
 
 
-# What a line of a ledger's history may say, and what all of them together make of a ledger.
+# Check the lines of a history, and what they state together about the ledger.
 #
-# Lines are only ever added, so the statement of one line about a row or a limit is final. No later line may
-# contradict it, and only the first may accept rows without a line of their own. After a ledger was moved away only
-# its new place goes on.
+# Lines are only ever added, so the statement of one line about a row or a limit is final. No later line may contradict
+# it, and only the first may accept rows without a line of their own. After a ledger has moved, only its new place
+# continues.
 
 _NUMBER = re.compile(r"[0-9./]+")
 """How numbers are spelt in a ledger; what they are is the tables' matter."""

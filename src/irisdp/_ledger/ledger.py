@@ -44,8 +44,6 @@ from .releases import Release, ledger_document, lines_as_html, list_releases
 from .scope import LedgerScope
 from .store import LedgerStore, LedgerTransaction, currency_of
 
-# Which store holds a ledger: what its name says, a file or the address of a server.
-
 
 def store_at(place: str | os.PathLike[str]) -> LedgerStore:
     """Return the store of a ledger, which need not be there yet; nothing is opened.

@@ -11,8 +11,6 @@ from .._exact import meant_decimal, rational, told_above, told_below
 from ..accounting import Charge, ConcentratedCost, Cost, Currency, GaussianCost, as_pair
 from ..errors import BadInput, BudgetRefused
 
-# Check whether a cost fits in the remaining budget, and word the refusal if it does not.
-
 
 def check_budget(limit: Charge | None, spent: Charge, cost: Charge) -> None:
     """Refuse a cost that does not fit in what is left."""
@@ -123,7 +121,7 @@ def _in_range(value: Any, name: str, largest: Fraction) -> Fraction:
     return number
 
 
-# What a ledger in μ or ρ comes to as an (ε, δ), for people who know these.
+# Convert the total of a ledger in μ or ρ to an (ε, δ), for people who know these.
 
 SHOWN_DELTA = "1e-6"
 """δ at which a ledger in μ or ρ says what it comes to in ε."""

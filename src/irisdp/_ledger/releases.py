@@ -146,9 +146,6 @@ def lines_as_html(title: str, releases: Sequence[Release]) -> str:
     return html_table(title, ["id", "date", "question", "audience", "cost"], rows)
 
 
-# The public document of a ledger: limit, spending, scope and releases, and whether it is still open.
-
-
 def ledger_document(store: LedgerStore, rows: LedgerTransaction) -> dict[str, Any]:
     """Return a ledger as JSON-ready data with exact numbers; of one that is closed nothing is left."""
     limit, spent, elsewhere = read_limit(rows), read_spent(rows), whereabouts(rows)

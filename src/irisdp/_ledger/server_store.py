@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     import psycopg
 
 
-# What a ledger's schema on a server may hold: plain tables, and functions that look at rows before they are added.
+# Allowed contents of a ledger's schema: plain tables, and functions that check rows before they are added.
 #
 # A view, a rule, a default or a trigger is code of the schema's owner. It would run with the rights of the ledger's
-# user, and could show an auditor other rows than a publisher. So nothing of the kind may be there, but the functions
-# whose text is known here.
+# user, and could show an auditor other rows than a publisher. So only the functions whose text is listed here are
+# allowed.
 
 TABLES = ("turn", "ledger_format", "history", "promise", "settlement", "budget", "release", "output")
 
@@ -219,7 +219,7 @@ SELECT (SELECT count(*) = cardinality(%(names)s::text[]) AND count(DISTINCT relo
 """bigint, integer, text and bytea are the types of a ledger's columns (20, 23, 25, 17)."""
 
 
-# What PostgreSQL complains of, in our own words: its message might quote what it read, or how it was let in.
+# Translate errors of PostgreSQL to our own messages, because its messages may quote records or credentials.
 
 _UNDONE = ("40001", "40P01")
 """Serialisation failure and deadlock: all of the transaction is undone, and it may be done again."""

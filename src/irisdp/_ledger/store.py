@@ -1,7 +1,7 @@
-"""Where a ledger is kept, as the ledger sees it: rows, looked at in one moment or written alone.
+"""The interface of the stores that hold a ledger: rows, read at one moment or written exclusively.
 
-`Store.reading` shows one moment. `Store.write` lets nobody else write meanwhile, and when it returns, all that was
-written is on the disk; where it raises, nothing is. Statements are plain SQL, with `?` for each value.
+`LedgerStore.reading` shows one moment. `LedgerStore.write` excludes other writers. When it returns, all changes are on
+the disk; if it raises, none is. Statements are plain SQL, with `?` for each value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Damaged(Exception):
-    """What stands in a ledger is not what one holds; the place says so in its own words."""
+    """The content of a ledger is not valid; the store words the error."""
 
 
 class LedgerTransaction(Protocol):
@@ -107,10 +107,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=turn.acquire, after_in_parent=turn.release, after_in_child=turn.release)
 
 
-# Check the kind of value in each cell of a ledger, because SQLite keeps any kind in any column.
+# Check the type of each value in a ledger, because SQLite stores any type in any column.
 #
-# A digest cannot distinguish bytes from the text of their hash, and a value of the wrong kind would fail at an
-# unexpected place. So kinds are looked at wherever rows are read, and where a history is checked.
+# A digest cannot distinguish bytes from the text of their hash, and a value of the wrong type would fail at an
+# unexpected place. So types are checked wherever rows are read, and when a history is verified.
 
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(("id", "settlement", "release"), int),
@@ -139,7 +139,7 @@ def typed(columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> list[tuple
     return found
 
 
-# The tables of a ledger and their formats; the columns of limit and charges say what it counts in.
+# The tables of a ledger and their formats. The columns for limits and charges show the currency.
 
 VERSION = 4
 # Format 1 is that of version 0.1. Formats 2 and 3, which counts μ² or ρ, have what `_ADDED` makes: what the ledger

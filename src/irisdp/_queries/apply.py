@@ -31,13 +31,12 @@ from .privacy_units import ColumnChoices, PrivacyUnit
 from .query import as_asked, check_expression, check_one_condition
 from .statistics import CountsByGroup, Statistics, count_records
 
-# A mechanism file before it may answer about a table: read once, brought into one form, checked on every edge.
+# Check a mechanism file before it may answer about a table: read once, converted to one form, audited on every edge.
 #
 # Iris does not trust the author of the file. Its bytes are read once, so a file that is replaced meanwhile changes
 # nothing. It must hold a mechanism over a family of counts. The rows used for drawing, in the order of that family's
 # own nodes, are audited as rationals on every edge of the family's own graph. Its answers must be names that are safe
-# in files and on terminals. What remains of the file is these rows, their digest, and what its certificate was found
-# to prove.
+# in files and on terminals. Only these rows, their digest and the verified claims of the certificate are kept.
 
 CountFamily = Path | Histograms | SortedHistograms | Gaps
 """Graphs that tables are mapped to, so that neighbours become neighbours or equals."""

@@ -23,7 +23,7 @@ from ..errors import BadInput
 from .privacy_units import ColumnChoices, PrivacyUnit, columns_read, records_statement
 from .statistics import CountsByGroup, counted
 
-# Public numbers that a question is given, such as bounds and steps: decimals of a few places, kept exactly.
+# Read public numbers of a question, such as bounds and steps: decimals of a few places, kept exactly.
 
 _MOST_PLACES = 12
 _SUCH_AS = "give for example 1000, 0.5 or 0.01"
@@ -49,7 +49,7 @@ def read_decimal(value: Any, name: str) -> Fraction:
     return number
 
 
-# --weight COL --weight-upper W: each value of a sum times its record's weight, a number from 0 to W.
+# --weight COL --weight-upper W multiplies each value of a sum by its record's weight, a number from 0 to W.
 #
 # Value and weight are doubles, each clamped to its public bounds before they are multiplied. Their product is clamped
 # once more, to the range that the bounds allow. So no record, whatever its weight, moves a sum by more than that.

@@ -222,9 +222,9 @@ def _literal(edge: Edge) -> exp.Expr:
 
 # --by with named expressions: `ward, band = CASE WHEN age < 18 THEN 'child' ELSE 'adult' END, year = YEAR(visited)`.
 #
-# A named expression is a column that the question computes, record by record, of those the table holds. Its kind
-# follows from the expression and the schema alone. It is total: a value that cannot be computed is null, and a null
-# is in no group. The choice of a person's record does not depend on it.
+# A named expression is a column that the question computes, record by record, from those of the table. Its kind follows
+# from the expression and the schema alone. It is total: a value that cannot be computed is null, and a null is in no
+# group. Which record of a person is kept does not depend on it.
 
 _NAMED = re.compile(r'\s*(?P<name>"(?:[^"]|"")+"|[^\W\d]\w*)\s*=(?P<expression>.*)', re.DOTALL)
 _BINS = re.compile(r'\s*BINS\s*\(\s*(?P<column>"(?:[^"]|"")+"|[^,]*?)\s*,(?P<edges>.*)\)\s*', re.DOTALL | re.IGNORECASE)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Every form in which groups or categories can be declared, brought into columns in the order of those they are of.
+# Convert every form in which groups or categories can be declared to columns.
 
 
 class Declares(NamedTuple):

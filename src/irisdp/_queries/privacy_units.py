@@ -28,7 +28,7 @@ from ..errors import BadInput
 if TYPE_CHECKING:
     from .._tables import Condition
 
-# How much of a table is one person's: how many records count, and in how many groups.
+# Contribution bounds: how many records of a person count, and in how many groups.
 
 MOST_RECORDS = 1_000_000
 
@@ -117,7 +117,7 @@ def read_contribution(
     return ContributionBounds(records, min(groups, records) if grouped else 1, grouped, one_cell)
 
 
-# The public choices that belong to a question about a column: which categories, which bins, which bounds.
+# Public choices of a question about a column: categories, bins, bounds.
 
 _TAKEN = {
     "categories": "plurality, top, ranking, histogram, sizes and column",

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from .privacy_units import ColumnChoices, PrivacyUnit
 
 
-# Questions whose answer about a cell is a list: it is shown entry by entry, and a column numbers the entries.
-
-
 class AnswersLists(ABC):
     """A query that answers with lists.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .._tables import Condition
 
 
-# Group keys read off the data, for private selection only.
+# Read group keys from the data, for private selection only.
 
 LONGEST_KEY = 1000
 """Characters of the longest text that may be named as a group; a longer one is no key."""
@@ -118,9 +118,6 @@ def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: PrivacyUnit |
     )
     found = table.run(statement, columns_read(table, None, columns, unit))
     return UnreleasedKeys(columns, integers_of(found.column("total")), found.select(names))
-
-
-# The category of every record, in the order of the records: the input of the query column.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -287,9 +284,6 @@ def counted(
     grouped = f"SELECT {', '.join(keys)}, {listed} FROM {records} WHERE {within} GROUP BY {by}"
     same = " AND ".join(f"counted.{key} = groups.{key}" for key in keys)
     return f"SELECT position, {', '.join([*kept, *counts])} FROM ({grouped}) AS counted JOIN groups ON {same}"
-
-
-# How often each value of a column occurs in each cell, without the values: the input of the query sizes.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -59,9 +59,6 @@ class Threshold(YesOrNo):
         return {"query": self.name, "threshold": str(self.threshold)}
 
 
-# at-least K [EXPR]: are there K records or more, for which a condition is true?
-
-
 @dataclass(frozen=True, slots=True)
 class AtLeast(Threshold):
     """Yes if a condition is true for at least `threshold` records (of all records without a condition).
@@ -83,9 +80,6 @@ class AtLeast(Threshold):
         return DecisionDistances(
             self.classes, np.where(count >= self.threshold, 0, 1), np.where(certain, NO_BOUNDARY, depth)
         )
-
-
-# at-most K [EXPR]: are there K records or fewer, for which a condition is true?
 
 
 @dataclass(frozen=True, slots=True)

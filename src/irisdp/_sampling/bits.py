@@ -79,9 +79,6 @@ def system_bits(source: BitSource | None) -> BitSource:
     return OperatingSystemBits() if source is None else source
 
 
-# The exact law of a draw, read off by trying every script of random words.
-
-
 @dataclass(frozen=True, slots=True)
 class DrawnLaw:
     """What a draw does with every script of a given length.

@@ -1,6 +1,6 @@
 """Open cells of u^t(s) for millions of depths t: rigorous fixed-point arithmetic on the closed form.
 
-For several pairs, which have none, `shape_orbits` goes step by step. For one:
+Several pairs have no closed form, so `orbit_of` goes step by step. For one pair:
 
 With ρ = δ/(r−1), θ = (1−δ)/(r+1) and τ the first t with s_t ≥ θ (docs/theory.md#operator), one decreasing power
 serves both branches:
@@ -36,11 +36,11 @@ from .bits import BitSource, system_bits
 from .tables import integers
 from .thresholds import LAST_WORD, ThresholdTable, bracket_enclosed, chunks, resolve
 
-# u^t(s) for many depths t where u has many pieces: two tracks of integers, one rounded down and one up.
+# u^t(s) for many depths t if u has many pieces: two tracks of integers, one rounded down and one up.
 #
-# Several pairs have no closed form over all depths. But few depths matter: u soon takes every probability to 1, as
-# near as a word can tell. So u is applied step by step in units of 2^-F, both ways, with F doubled until the tracks
-# stay together.
+# Several pairs have no closed form over all depths. But few depths matter, because u soon takes every probability so
+# close to 1 that a 64-bit word cannot tell. So u is applied step by step in units of 2^-F, rounded both ways. F is
+# doubled until the tracks stay together.
 
 RESULT_BITS = 96
 _SURE = 1 << RESULT_BITS - 66
@@ -253,7 +253,7 @@ def _floor(value: Fraction, bits: int) -> int:
     return (value.numerator << bits) // value.denominator
 
 
-# Exact draws from rows that are known step by step: T^depth of a boundary distribution (docs/theory.md#rainbows).
+# Exact draws from T^depth of a boundary distribution (docs/theory.md#rainbows).
 
 NODES_PER_ROW = 8
 """From so many nodes for each row that could occur, all rows are built: that is quick then, and says nothing."""

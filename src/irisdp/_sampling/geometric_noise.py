@@ -29,8 +29,6 @@ from .bits import BitSource, system_bits
 from .tables import integers
 from .thresholds import LAST_WORD, ThresholdTable, bracket_enclosed, chunks, open_cell, resolve
 
-# What a law on the integers must say of itself to be drawn from with one table of thresholds.
-
 
 class IntegerLaw(Protocol):
     """Brackets of its cumulative probabilities, and where it ends."""
@@ -209,8 +207,6 @@ def digits_of(ratio: Fraction, *, signed: bool, table_bits: int = _TABLE_BITS) -
     lower = [DigitLaw(ratio, base**place, base, False) for place in reversed(range(count - 1))]
     return tuple(Digit.of(law) for law in (highest, *lower))
 
-
-# Geometric noise on integers, exact and in bulk.
 
 Drawn = Iterator[tuple[slice, NDArray[np.int64], dict[int, int]]]
 """Noise in runs: which draws, their values, and the exact values of those that a tie decided."""

@@ -18,8 +18,6 @@ from ..errors import BadInput
 from .bits import BitSource, system_bits
 from .thresholds import ThresholdTable, bracket_rational, chunks, open_cell, resolve
 
-# Exact draws from one row whose probabilities are enclosed as closely as asked, however small they are.
-
 
 def draw_brackets(
     enclose: Callable[[int], Sequence[tuple[int, int]]], outputs: int, count: int, *, source: BitSource | None = None
@@ -62,7 +60,7 @@ def draw_brackets(
     return drawn
 
 
-# Arrays of integers as callers give them; a message never shows a value or a position.
+# Check arrays of integers from callers. A message never shows a value or a position.
 
 
 def integers(values: Any, field: str, *, at_least: int, at_most: int) -> NDArray[np.int64]:

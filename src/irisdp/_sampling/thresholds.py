@@ -138,12 +138,12 @@ class ThresholdTable:
         return position, np.flatnonzero(edge <= words)
 
 
-# The one place where a draw that its first word leaves open is decided, exactly.
+# Decide, exactly, the draws that the first random word leaves open.
 #
-# U is uniform on [0, 1) with binary digits without end. A draw is the number v with c_v ≤ U < c_{v+1}, for cumulative
-# probabilities c that may be rationals or reals known through enclosures. More digits of U and of c are read together
-# until no c lies in the interval that U is known to be in; that happens with probability 1, also where an enclosed c
-# is a binary fraction that no enclosure ever leaves: the digits of U leave it.
+# U is uniform on [0, 1) with infinitely many binary digits. A draw is the number v with c_v ≤ U < c_{v+1}, for
+# cumulative probabilities c that are rationals or reals known through enclosures. More digits of U and of c are read
+# together until no c lies in the interval that contains U. That happens with probability 1, even if an enclosed c is a
+# binary fraction that no enclosure ever leaves, because the digits of U leave it.
 
 Bracket = Callable[[int, int], tuple[int, int]]
 """(v, bits) ↦ integers around c_v: lower ≤ c_v · 2^bits ≤ upper, at most a few units apart."""
@@ -216,7 +216,7 @@ def _decide(digits: int, bits: int, bracket: Bracket, first: int | None, last: i
     return low if low == last or bracket(high, bits)[0] > digits else None
 
 
-# Uniform integers, exact and in bulk: floor(U · size), from one word each but for ties.
+# Draw uniform integers in bulk, exactly: floor(U · size), from one word each except for ties.
 
 LARGEST_SIZE = 1 << 32
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)

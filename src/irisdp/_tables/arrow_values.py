@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Between NumPy, Python and Arrow without pandas, which pyarrow would import to look at what it is given.
-#
-# That import takes longer than counting ten million records, and nothing here has to do with pandas.
+# Convert between NumPy, Python and Arrow without pandas. PyArrow would import pandas to inspect an object, which takes
+# longer than counting ten million records.
 
 FEW = 4096
 """Values at most that are handled one by one: to load Arrow's functions takes longer than a small release."""
@@ -426,12 +425,12 @@ def _interval(array: pa.Array) -> pa.Array:
     )
 
 
-# Columns of Python objects: text whose reading the question decides, one value at a time.
+# Convert columns of Python objects to text, one value at a time.
 #
-# A value must not depend on its neighbours. pandas stores 1 as 1.0 in a column (or among categories) if another
-# record holds 2.5 or nothing. So every whole number is written without a fraction. A value without a usable text is
-# null. Examples are one whose `__str__` fails or returns no text, text with a lone surrogate (it has no UTF-8 form)
-# or of more than 10^6 bytes, and a whole number beyond 2^2048.
+# A value must not depend on its neighbours. pandas stores 1 as 1.0 in a column (or among categories) if another record
+# holds 2.5 or nothing. So every whole number is written without a fraction. A value without a usable text is null.
+# Examples are a value whose `__str__` fails or returns no text, text with a lone surrogate (it has no UTF-8 form) or of
+# more than 10^6 bytes, and a whole number beyond 2^2048.
 
 _LONGEST_INTEGER = 2048
 """Bits; beyond it no number is read as a double, and how many digits Python writes is a setting."""

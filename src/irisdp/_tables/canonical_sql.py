@@ -132,14 +132,13 @@ def _stands_bare(name: str) -> bool:
         return False
 
 
-# One form for equivalent conditions: the same question in another order is not charged again.
+# Write equivalent conditions in one form, so that the same question in another order is not charged again.
 #
-# Every rule here holds for the three truth values, true, false and null, of any record. AND, OR and the values of an
-# IN list may be sorted, and a value listed twice adds nothing. A comparison may be read from its other side. Two NOTs
-# cancel. NOT turns a comparison round, because engines order all values that are not null, with NaN as the largest
-# number. No other law is used. A condition is evaluated in this form. So a mistake here could give a wrong answer,
-# but never the stored answer of another question. tests/oracles/test_one_form.py tries all small conditions on all
-# small records.
+# Every rule here holds for the three truth values, true, false and null, of any record. AND, OR and the values of an IN
+# list may be sorted, and a value listed twice adds nothing. A comparison may be written from its other side. Two NOTs
+# cancel. NOT inverts a comparison, because engines order all values that are not null, with NaN as the largest number.
+# No other law is used. A condition is evaluated in this form. So a mistake here could give a wrong answer, but never
+# the stored answer of another question. tests/oracles/test_one_form.py tries all small conditions on all small records.
 
 _TURNED: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.EQ: exp.EQ,

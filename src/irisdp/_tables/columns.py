@@ -307,8 +307,6 @@ def list_names(names: Sequence[str], most: int = 30) -> str:
     return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"
 
 
-# Reading one declared value as the kind of its column.
-
 _LONGEST_INTEGER = 10**1000
 _SURE_DIGITS = {ColumnType.INTEGER: 18, ColumnType.NUMBER: 15}
 """So many digits fit a kind exactly, whatever they are."""

@@ -1,9 +1,9 @@
 """Compressed files, read as the bytes that they unpack to, in bounded memory and at any place.
 
 A file that cannot be unpacked to its end is no table: that is a fault of the container, found before anything is asked
-of a record. How much it unpacks to is public, as the size of any file is; nothing bounds it, since a bound would make
-one record decide whether others are read. Memory use is bounded. A file that unpacks to more than the memory takes time
-and nothing else, and no record in it is longer than `records.LONGEST_RECORD`.
+of a record. The unpacked size is public, like the size of any file. It has no bound, because a bound would make one
+record decide whether others are read. Memory use is bounded: a file that unpacks to more than the memory only takes
+time. Records longer than `csv_records.LONGEST_RECORD` are skipped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .csv_records import BLOCK, Bytes
 from .engine import guarded
 
 _WINDOW = 4 * BLOCK
-"""Bytes behind the last one read that can be read again without unpacking the file anew."""
+"""Bytes before the last one read that can be read again without unpacking the file again."""
 
 _STEP = 1 << 18
 _NAMES = {".gz": "a gzip file", ".zst": "a Zstandard file"}

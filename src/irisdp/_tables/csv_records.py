@@ -212,11 +212,11 @@ def _end_fields(data: NDArray[np.uint8], places: Places, kinds: NDArray[np.uint8
     return ending | (places >= len(data))
 
 
-# The records of a CSV file, block by block, in bounded memory.
+# Split a CSV file block by block, in bounded memory.
 #
-# A record longer than `LONGEST_RECORD` bytes is no record. It is passed over without being held, to where it ends by
-# the grammar above. Wherever the quotes are, the search for a closing quote ends a fixed number of bytes
-# beyond a block. So a record changes the work by no more than that, however large the file is.
+# A record longer than `LONGEST_RECORD` bytes is skipped without being held, up to where it ends by the grammar above.
+# The search for a closing quote ends a fixed number of bytes beyond a block. So a record changes the work by no more
+# than that, however large the file is.
 
 LONGEST_RECORD = 1 << 20
 """Bytes of the longest record, without its line end; public, and part of how a text file is read."""

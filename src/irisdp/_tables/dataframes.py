@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Relations of a DuckDB of the caller's: they run there, and stream the columns needed into the locked engine.
+# Relations of the caller's DuckDB run there and stream the columns needed into the locked engine.
 #
-# The caller's session decides what the relation holds; here it decides nothing. Columns leave it as plain values, an
-# instant as an instant (never as text in the session's zone). The digest covers exactly those plain values, so two
-# relations with one digest are read alike. A plain value is total before it is used in a computation. DuckDB keeps
+# The caller's session decides what the relation holds, and nothing here. Columns leave it as plain values, an instant
+# as an instant (never as text in the session's zone). The digest covers exactly those plain values, so two relations
+# with one digest are read alike. A plain value is made total before it is used in a computation, because DuckDB keeps
 # any value from Arrow or a file, fails on some text, and then makes the caller's whole database unusable.
 
 _NUMBERS = "boolean tinyint smallint integer bigint utinyint usmallint uinteger ubigint float double decimal"

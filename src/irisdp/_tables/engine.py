@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Ctrl-C while an engine reads: whatever the engine makes of it, it is an interrupt, and no fault of the table's.
+# Report Ctrl-C during a query as an interrupt, whatever error the engine raises.
 #
-# Python tells a program of Ctrl-C by an exception in its main thread, wherever that happens to be. Inside an engine
-# the interrupt is caught. DuckDB has an error of its own for it, Arrow reports it as a broken stream, and Spark
-# cancels its tasks and then complains that they failed. So code that runs an engine also listens for interrupts.
+# Python reports Ctrl-C by an exception in its main thread, wherever that happens to be. Engines catch the interrupt.
+# DuckDB has its own error for it, Arrow reports a broken stream, and Spark cancels its tasks and then reports that they
+# failed. So code that runs an engine also listens for interrupts.
 
 _T = TypeVar("_T")
 
@@ -120,7 +120,7 @@ def _is_interrupt(error: BaseException) -> bool:
     return False
 
 
-# Digests of records that have no order: each is hashed for itself, and the hashes are sorted.
+# Digest records that have no order: hash each record, and hash the sorted hashes.
 #
 # A sum of hashes would be linear, and two tables of one digest easily found; sorted, they are as hard to find as for
 # the hash itself.

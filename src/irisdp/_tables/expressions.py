@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .sql_compiler import ConditionCompiler
 
 
-# How often a statement repeats the parts of an expression, before it is built: a public fact, and bounded.
+# Bound how often a statement repeats the parts of an expression, before it is built. The number is a public fact.
 #
 # Reading a number, dividing and rounding repeat their operand, and a CASE with a subject repeats it for each WHEN. A
 # few nested ones of a hundred characters would keep an engine busy for hours.

@@ -1,11 +1,11 @@
-"""JSON lines: a record a line, whose columns are declared, since nothing in the file says which there are.
+"""JSON lines: one record a line, with declared columns, because nothing in the file is a schema.
 
-Which keys a record has, and of what type its values are, is the record's own affair. So the columns are those whose
-types are declared (docs/decisions/text-files.md), every value is read as text first, and then as its column's type:
-`"7"` and `7` are one text. A null, a list and an object are null, and so is the value of a missing key. If a key occurs
-twice, the last value counts. A line that is not a JSON object in UTF-8 is a record with unknown values. A blank line,
-or one longer than `records.LONGEST_RECORD`, is skipped. A byte order mark is passed over at the beginning of any line,
-lest a line before it decide what it is. No line changes what another is read as.
+Each record may have other keys, and values of other types. So the columns are those whose types are declared
+(docs/decisions/text-files.md), every value is read as text first, and then as its column's type: `"7"` and `7` are one
+text. A null, a list and an object are null, and so is the value of a missing key. If a key occurs twice, the last value
+counts. A line that is not a JSON object in UTF-8 is a record with unknown values. A blank line, or one longer than
+`csv_records.LONGEST_RECORD`, is skipped. A byte order mark is skipped at the beginning of any line, so that no earlier
+line decides its meaning. No line changes how another is read.
 """
 
 from __future__ import annotations

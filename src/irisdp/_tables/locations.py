@@ -19,10 +19,10 @@ from urllib.parse import quote, unquote
 from ..errors import BadInput
 from .columns import Note
 
-# Which files of a folder are a table's: all of them, or those that a pattern names, however large the folder is.
+# Find the files of a folder that belong to a table: all of them, or those that match a pattern.
 #
-# Every folder is listed once, no link is followed, and names are only counted up to a bound. So listing ends soon in
-# a folder that is deep, holds a whole disk, or leads into itself. How many names there are is as public as the names.
+# Every folder is listed once, links are not followed, and names are only counted up to a bound. So listing ends soon in
+# a folder that is deep, holds a whole disk, or leads into itself. The number of names is as public as the names.
 
 WILDCARDS = "*?["
 """What makes a pattern of a path."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Parquet files opened by what they hold, and by nothing that a writer noted beside it.
+# Open Parquet files by their columns only, and ignore notes of the writer.
 
 _DIGITS_OF_16_BYTES = 38
 
@@ -75,12 +75,11 @@ def old_instants(file: Any) -> set[str]:
     return {column.path for column in columns if column.physical_type == "INT96"}
 
 
-# Columns of a Parquet file through Arrow, in memory that is bounded by what the file holds, not by what it unpacks
-# to.
+# Read columns of a Parquet file through Arrow, in memory bounded by the size of the file, not by its unpacked size.
 #
 # A text that a file holds once may occur in thousands of records, or thousands of times in one list. It is read as a
-# dictionary, and expanded in small pieces. Of a list or a structure only whether there is one is asked, so one of its
-# parts is read, and of numbers rather than text.
+# dictionary, and expanded in small pieces. Of a list or a structure Iris only needs whether it exists, so it reads one
+# of its parts, of numbers rather than text.
 
 RECORDS = 1 << 17
 """Read at once."""
@@ -189,13 +188,12 @@ def plain_column(name: str, kind: pa.DataType) -> str:
     return value
 
 
-# Folders of Parquet files, and patterns that name some of them: one table, whichever file a record is in.
+# A folder of Parquet files, or a pattern that selects some of them, is one table.
 #
-# All files have one schema; what hive partitions say of a file (`year=2024/`) is a column of its records, read as
-# text unless a type is declared. Neither the names of the files nor their order say anything. A file reached twice,
-# through a link, would let one record count twice, so links within a folder are refused. A folder whose files are
-# versions of a table (Delta Lake, Hudi, Iceberg) is refused too: some records in them are deleted, and some occur
-# twice.
+# All files have one schema. A hive partition (`year=2024/`) is a column, read as text unless a type is declared.
+# Neither the names of the files nor their order matter. A file reached twice, through a link, would let one record
+# count twice, so links within a folder are refused. A folder of versioned files (Delta Lake, Hudi, Iceberg) is refused
+# too: some records in them are deleted, and some occur twice.
 
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 _WILD = re.compile(f"[{re.escape(WILDCARDS)}]")

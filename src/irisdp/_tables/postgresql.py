@@ -28,13 +28,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# What a table on a PostgreSQL server is: its name, its columns, and SQL that reads their values and never fails.
+# A table on a PostgreSQL server: its name, its columns, and SQL that reads their values and never fails.
 #
 # Columns are typed by the server's schema, which is public. How a value is read follows from its column's type alone,
 # and a value outside the type's range is null. No value makes a statement end in an error, because functions of the
-# server itself read every record. So whatever runs code of somebody else's when it is read is no table here: a view,
-# a foreign table, a cast of a type that the database's users made. Values that differ between users of the database
-# are excluded too.
+# server itself read every record. So a table whose reading runs code of somebody else is refused: a view, a foreign
+# table, a cast of a user-defined type. Values that differ between users of the database are excluded too.
 
 _OLDEST = 13
 _WRITE = "write postgresql://USER@HOST/DATABASE#TABLE or #SCHEMA.TABLE"

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# As what Spark reads a column of Parquet files, so that it fails on no value: decided by the files' types alone.
+# Choose the type that Spark reads a Parquet column as, from the files' types alone, so that no value fails.
 #
 # Spark converts some types while it reads, and a value that does not fit ends the question: milliseconds beyond its
-# microseconds, a decimal of more digits than its type has. Such columns are read as what is stored, which always
-# fits, and made total by SQL, as `_tables/arrow_values.py` does it on this machine. What cannot be read so is not
-# read at all.
+# microseconds, a decimal of more digits than its type has. Such columns are read in their stored type, which always
+# fits, and SQL makes them total, as `_tables/arrow_values.py` does on this machine. Columns that cannot be read so are
+# not read.
 
 Reading = tuple[str, str]
 """The type that is asked of Spark, and SQL in which `{0}` is the value read."""
@@ -134,10 +134,10 @@ def _decimal(kind: pa.DataType, stored: frozenset[_Stored]) -> Reading | None:
     return "BINARY", f"try_cast(concat(CAST({_WHOLE} AS STRING), 'E-{kind.scale}') AS {held})"
 
 
-# Sessions of our own on a cluster of Spark's: in this process, or on a server of Spark Connect.
+# Start our own sessions on a Spark cluster: in this process, or on a Spark Connect server.
 #
-# Each statement has a session in which no caller has set anything; what a cluster's configuration says of reading is
-# taken back (`fix_settings`). A caller's own session, default or environment is never changed by one of ours.
+# Each statement runs in a session without settings of a caller, and `fix_settings` resets what the configuration of a
+# cluster says about reading. Our sessions never change a caller's session, default or environment.
 
 CONNECT = "sc://"
 """What the address of a server of Spark Connect begins with."""

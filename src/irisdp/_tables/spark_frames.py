@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# LIKE in Spark, in time that grows with a text's length alone.
+# Evaluate LIKE in Spark in time that is linear in the length of the text.
 #
-# Spark turns a pattern into a regular expression that goes back over the text: one record of some kilobytes keeps
-# `'%heart%failure%acute%'` busy for hours. Between two `%` is a piece of one length in characters. So if a match
-# exists, one exists with each piece at its first place behind the one before, and the search never goes back. Atomic
-# groups in the pattern keep Java from going back.
+# Spark turns a pattern into a regular expression that backtracks: one record of some kilobytes keeps
+# `'%heart%failure%acute%'` busy for hours. Between two `%` is a piece of fixed length. So if a match exists, one exists
+# with each piece at its first place after the one before, and the search never needs to go back. Atomic groups in the
+# pattern keep Java from backtracking.
 
 _MOST_WILDCARDS = 200
 """In a pattern: Java goes a level deeper for each, and how deep it gets, the text decides."""
@@ -81,11 +81,11 @@ def _piece(text: str) -> str:
     )
 
 
-# Settings of Spark's: which decide nothing, what a session of our own has, and how others enter a question's name.
+# Spark settings: those without effect on answers, those of our own session, and how a caller's enter a question's name.
 #
-# Spark has hundreds, and each release adds some: ancient rules of parsing, of casts, of files. So none is trusted by
-# name. A session made by Iris drops all settings of the cluster that do not affect only speed and place. In a session
-# of the caller's, each of them is part of the engine's name, so that no answer is refined under other settings.
+# Spark has hundreds of settings, and each release adds some, about parsing, casts and files. So none is trusted by
+# name. A session made by Iris drops all settings of the cluster except those for speed and location. In a session of
+# the caller, each other setting is part of the engine's name, so that no answer is refined under other settings.
 
 _OWN = {
     "spark.sql.ansi.enabled": "true",

@@ -16,10 +16,10 @@ from ..errors import BadInput
 from .columns import ColumnType, Note, list_names, read_as, read_value, shorten_type, try_cast
 from .text_comparisons import compared_by_letters
 
-# Dates written as text: an instant in UTC, in records, conditions and declared groups alike.
+# Read dates written as text as instants in UTC, in records, conditions and declared groups alike.
 #
-# Engines drop an offset (`…T00:30:00+01:00`) where text is read as a time without zone, so that one instant would
-# fall on two days. Text without an offset is taken as it stands.
+# Engines drop an offset (`…T00:30:00+01:00`) where text is read as a time without zone, so that one instant would fall
+# on two days. Text without an offset is read as UTC.
 
 _DAY, _CLOCK = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}", "[0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}([.][0-9]*)?)?"
 _SPARK = (
@@ -280,7 +280,7 @@ def letter_by_letter(variables: Iterable[TypeVariable]) -> tuple[Note, ...]:
     return tuple(dict.fromkeys(found for root in roots if (found := root.note) is not None))
 
 
-# The parts that an expression is built from: total SQL, written once the kind of each part is decided.
+# Build the parts of an expression: total SQL, once the kind of each part is decided.
 
 _PRECISE = 2**53
 """Whole numbers below it are told apart by doubles."""

@@ -1,10 +1,9 @@
 """Tables in SQLite databases: `sqlite:///clinic.db#visits`, read by Python's own module and nothing else.
 
-SQLite's types are those of values, not of columns: a column of whole numbers may hold text, and what it holds is the
-record's own affair. So every value is read as text, and then as the declared type of its column, by the rules of
-docs/decisions/text-files.md. A value that does not fit is null, and no record changes how another is read. Views,
-virtual tables and columns that are computed when they are read are code, which one record could make fail: they are not
-read.
+SQLite types values, not columns: a column of whole numbers may hold text, and each record may hold another type. So
+every value is read as text, and then as the declared type of its column, by the rules of docs/decisions/text-files.md.
+A value that does not fit is null, and no record changes how another is read. Views, virtual tables and columns that are
+computed when they are read are code, which one record could make fail: they are not read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The game of reading the geometric mechanism, for losses of the error alone, by recurrences in linear time.
 
 The reader picks an answer for every released value, nature a prior. Everything is a sum of tails over the mechanism
-(`geometric_sums`), so losses of a reading, best answers to a prior and the effect of moving an answer by one cost
+(below), so losses of a reading, best answers to a prior and the effect of moving an answer by one cost
 O(n log n) for any n. All results come with a bound on their error, so they prove what they say.
 """
 

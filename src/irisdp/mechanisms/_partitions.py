@@ -2,8 +2,8 @@
 
 A sorted list y_1 ≥ y_2 ≥ … is released with probability proportional to β^Σ|y_i − x_i|. Its diagram is cut at the
 largest square that fits into it: the rows through the square and the columns through it are sorted lists of their own,
-at most √total of each, and given the square they are independent. So the dynamic program of `partition_sums` runs over
-√total rows twice instead of over every part, and total · log(total) cells are enough for any list.
+at most √total of each, and given the square they are independent. So the dynamic program of `_partition_sums` runs over
+√total rows twice instead of over every part, and total · log(total) cells suffice for any list.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..privacy import Privacy
 from ._exponential import rate_above
 from ._partition_sums import Strip, TailRow, exact_rows, float_rows, strip_of
 
-# A sorted list's diagram, cut at the largest square that fits: what is summed and drawn on either side of it.
+# Sum and draw the parts of a sorted list's diagram on both sides of the largest square that fits into it.
 
 _GUARD_BITS = 64
 
@@ -275,7 +275,7 @@ class PartitionMechanism:
     changes the weight of every list, and the sum of all weights, by a factor of at most β^−Δ. Sorting moves counts no
     further apart, and neither does leaving out all but the largest.
 
-    **Exactness and cost.** The law is exact, by the two paths described in `partition_sums`. Without a window the time
+    **Exactness and cost.** The distribution is exact, by the two paths in `_partition_sums`. Without a window the time
     depends on N alone, with one also on how far the list reaches; the number of random words is 1 + 2·(side of the
     square released). Ties, of probability about N·2^-51 a word, take longer: seconds at 10^6, minutes at 10^7. So do
     all draws from lists so flat, under so small an ε, that the sums span more than the 1,860 binary orders of magnitude

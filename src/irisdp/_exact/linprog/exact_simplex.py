@@ -22,7 +22,7 @@ from .highs import FloatSolver
 from .program import Basis, LinearProgram, as_floats
 from .sparse_solve import SparseRow, solve_sparse
 
-# The exact point and multipliers that belong to a basis, and by how much they miss being an optimum.
+# Compute the exact point and multipliers of a basis, and by how much they miss an optimum.
 
 _ZERO = flint.fmpq(0)
 
@@ -97,11 +97,11 @@ def price(program: LinearProgram, multipliers: Sequence[flint.fmpq]) -> list[fli
     return [sum((multipliers[k] * x for k, x in column.items()), _ZERO) for column in program.columns]
 
 
-# Exact simplex pivots: slow and certain, for the last few steps to an optimum that floats cannot see.
+# Exact simplex pivots: slow and certain, for the last few steps to an optimum that floats cannot resolve.
 #
-# First the dual simplex method makes the point feasible, under costs shifted so that the multipliers already are;
-# then the primal simplex method makes it optimal under the true costs. The steepest violation goes first; after a
-# step of length 0 the first violation does (Bland's rule, [Bland1977]), which cannot cycle.
+# The dual simplex method first makes the point feasible, under costs shifted so that the multipliers are feasible. Then
+# the primal simplex method makes it optimal under the true costs. The largest violation goes first. After a step of
+# length 0 the first violation does (Bland's rule, [Bland1977]), which cannot cycle.
 
 
 def pivot_to_optimum(program: LinearProgram, vertex: Vertex, *, most: int) -> tuple[Vertex, int]:
