@@ -647,5 +647,6 @@ def test_nothing_of_the_data_is_carried_along(ledger):
     found = irisdp.batch(asked(OLD, ALL), data=VISITS, ledger=ledger)
     with pytest.raises(BadInput, match="is not carried along"):
         found.plan.plans[0].table.digest()
-    assert found.plan.asked.data is None
+    assert found.plan.asked.datasets[0].data is None
+    assert all(question.dataset.data is None for question in found.plan.asked.questions)
     assert "70" not in repr(found.plan)

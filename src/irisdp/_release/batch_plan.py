@@ -17,10 +17,11 @@ from ..errors import BadInput
 from .audiences import Audience
 from .batch_noise import Composition, compose_questions
 from .canonical_question import canonical, say_columns
-from .plan_file import AskedBatch, BatchQuestion, in_question, read_batch
+from .options import PlanOptions, options_of
+from .plan_file import PlanFile, PlanQuestion, read_batch
 from .planning import plan
 from .plans import Plan
-from .project import find_project
+from .project import Project, find_project
 
 _MOST_NAMED = 3
 _PLACES, _SHOWN_PLACES = 30, 6
@@ -32,13 +33,13 @@ class BatchPlan:
 
     Attributes
     ----------
-    asked : AskedBatch
+    asked : PlanFile
         What was asked, with the budget and the weights, but without the data.
     composition : Composition
         The noise and the scale that fit, what all answers tell together, and the charge.
     """
 
-    asked: AskedBatch = field(repr=False)
+    asked: PlanFile = field(repr=False)
     composition: Composition
 
     def __repr__(self) -> str:
@@ -59,6 +60,12 @@ class BatchPlan:
     def cost(self) -> Cost:
         """What the whole batch is charged."""
         return self.composition.cost
+
+    @property
+    def budget(self) -> Cost:
+        """The most that all answers together may cost."""
+        assert self.asked.budget is not None
+        return self.asked.budget
 
     def cost_in(self, currency: Currency) -> Charge:
         """Return what the whole batch is charged in a currency: its budget, or its questions' μ² or ρ added up."""
@@ -93,7 +100,7 @@ class BatchPlan:
 
     def promise(self) -> LedgerScope:
         """Return what the batch takes for granted: public is what any of its questions takes as public."""
-        promises = [planned.asked.promise.named(self.asked.table) for planned in self.plans]
+        promises = [planned.asked.promise.named(self.asked.datasets[0].options.get("table")) for planned in self.plans]
         first = promises[0]
         return LedgerScope(
             table=first.table,
@@ -119,8 +126,8 @@ class BatchPlan:
             sums = found.sums
             lines.append(("by sums", str(sums)))
         how = "by the exact total" if found.exact else "by sums: the exact total is hardly smaller, and would cost δ"
-        if self.asked.budget.delta:
-            lines.append(("exactly", f"{_shown_total(found)} at {told_above('δ', self.asked.budget.delta)}"))
+        if self.budget.delta:
+            lines.append(("exactly", f"{_shown_total(found)} at {told_above('δ', self.budget.delta)}"))
         else:
             how = "by sums; a budget with a delta such as 1e-6 may leave less noise"
         shares = " and ".join(dict.fromkeys(kind.describe(found.scale) for kind in found.kinds))
@@ -133,12 +140,12 @@ class BatchPlan:
         lower, upper = _outward(found, _PLACES)
         return {
             "cost": self.cost.to_document(),
-            "budget": self.asked.budget.to_document(),
+            "budget": self.budget.to_document(),
             "composition": "exact" if found.exact else "sums",
             "scale": rational_text(found.scale),
             "noise": " and ".join(found.noise),
             "total": {
-                "delta": rational_text(self.asked.budget.delta),
+                "delta": rational_text(self.budget.delta),
                 "lower": rational_text(lower),
                 "upper": rational_text(upper),
                 "sums": found.sums and found.sums.to_document(),
@@ -181,13 +188,16 @@ def plan_batch(plan: Any, *, data: Any = None) -> BatchPlan:
     return plan_asked(read_batch(plan, data=data))
 
 
-def plan_asked(asked: AskedBatch) -> BatchPlan:
+def plan_asked(asked: PlanFile) -> BatchPlan:
     """Plan what was asked."""
-    project = find_project(asked.data, asked.about.get("project"))
-    if project is not None:  # read once, for all questions
-        asked = replace(asked, about={**asked.about, "project": project})
+    (dataset,), budget = asked.datasets, asked.budget
+    assert budget is not None
+    project = find_project(dataset.data, dataset.options.get("project"))  # read once, for all questions
     # At ε = 1, whatever the shares will be: what does not make sense is refused before they are searched.
-    plans = [in_question(number, _planned, asked, question) for number, question in enumerate(asked.questions, start=1)]
+    plans = []
+    for question in asked.questions:
+        with question.blamed():
+            plans.append(_planned(question, project))
     # One source for all, so that they count the same records, each by the groups that it names itself.
     plans = [replace(planned, table=planned.table.read_with(plans[0].table)) for planned in plans]
     first_asked: dict[str, int] = {}
@@ -201,14 +211,20 @@ def plan_asked(asked: AskedBatch) -> BatchPlan:
             )
     weights = [question.weight for question in asked.questions]
     # A plan is public and may be copied: the data stays outside, and each question's table lets no record out.
-    return BatchPlan(asked=replace(asked, data=None), composition=compose_questions(plans, weights, asked.budget))
+    bare = replace(dataset, data=None)
+    asked = replace(
+        asked, datasets=(bare,), questions=tuple(replace(question, dataset=bare) for question in asked.questions)
+    )
+    return BatchPlan(asked=asked, composition=compose_questions(plans, weights, budget))
 
 
-def _planned(asked: AskedBatch, question: BatchQuestion) -> Plan:
-    options: dict[str, Any] = {**asked.about, **question.options, "epsilon": 1}
+def _planned(question: PlanQuestion, project: Project | None) -> Plan:
+    options = options_of(PlanOptions, {**question.options, "epsilon": 1})
+    if project is not None:
+        options["project"] = project
     if options.get("select_groups"):
         options["selection_epsilon"] = 1  # apart from the answers: what both keep follows from the share
-    planned = plan(asked.data, question.query, *question.arguments, **options)
+    planned = plan(question.dataset.data, *question.words, **options)
     (audience,) = planned.audiences
     if isinstance(audience.mechanism, UniversalNoiseMeasurement):
         # A δ for each of many counts costs more than it saves, and the exact total knows noise without one as it is.

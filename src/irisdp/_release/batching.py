@@ -32,7 +32,7 @@ from .batch_plan import BatchPlan, plan_asked
 from .dry_run import Outlook, foresee
 from .labels import Labels
 from .pipeline import GroupStatistics, decode_answers, draw_answers, read_statistics, release_document
-from .plan_file import in_question, read_batch
+from .plan_file import read_batch
 from .progress import errors_after_charge, part_of, report_step
 from .project import currency_with, give_limit, limit_to_set
 from .publication import BatchPublication, Publication
@@ -115,7 +115,8 @@ def batch(
     40
     """
     asked = read_batch(plan, data=data, report=report, title=title, labels=labels)
-    before = fingerprint_of_table(data_location(asked.data))
+    (dataset,) = asked.datasets
+    before = fingerprint_of_table(data_location(dataset.data))
     planned = plan_asked(asked)
     where = _named(planned, ledger)
     promise = planned.promise()
@@ -129,7 +130,9 @@ def batch(
     try:
         report_step(0)
         reading = TableVersion.begin(table, before)
-        book, version, kept = match_fingerprint(table, reading.digest, book, asked.secret, default=where is None)
+        book, version, kept = match_fingerprint(
+            table, reading.digest, book, dataset.options.get("secret"), default=where is None
+        )
         book.check(promise, version)
         limit_to_set(project, book)  # refused before records are read
         key = unit_key(kept)
@@ -198,7 +201,7 @@ def _handed_over(
         tuple(files.values()),
         {place: publications[place].answers for place in files},
         {place: publications[place].sidecars[None] for place in files},
-        asked.licence,
+        asked.datasets[0].licence,
         pages(reports, [parts], _labels(planned)),
     )
     for place, planned_files in files.items():
@@ -253,7 +256,7 @@ def _labels(planned: BatchPlan) -> Labels:
 
 def _named(planned: BatchPlan, ledger: Any) -> Any:
     """Return the ledger that was named, by the caller or the plan; None for the one beside the data."""
-    return planned.asked.ledger if ledger is None else ledger
+    return planned.asked.datasets[0].options.get("ledger") if ledger is None else ledger
 
 
 def _draw_all(planned: BatchPlan, cells: Sequence[GroupStatistics], table: str | None, cost: Charge) -> LedgerEntry:
@@ -277,8 +280,8 @@ def _plan_files(
     table = planned.plans[0].table
     data, read = table.location, [("the plan", asked.file)]
     read += [(what, file) for one in planned.plans for what, file in one.declared_in.items()]
-    targets = {place: one.out for place, one in enumerate(asked.questions) if one.out is not None}
-    beside = secret_key_file(asked.secret, table.path, book)
+    targets = {place: one.options["out"] for place, one in enumerate(asked.questions) if "out" in one.options}
+    beside = secret_key_file(asked.datasets[0].options.get("secret"), table.path, book)
 
     def plan_some(places: Sequence[int]) -> Files:
         chosen = [targets[place] for place in places]
@@ -286,7 +289,8 @@ def _plan_files(
 
     first: dict[Path, int] = {}
     for place, target in targets.items():
-        in_question(place + 1, plan_some, [place])
+        with asked.questions[place].blamed():
+            plan_some([place])
         other = first.setdefault(target, place)
         if other != place:
             rule = f"{target} is also that of question {other + 1}: they are one file"

@@ -564,7 +564,7 @@ def foresee_run(
     unchanged, ledgers = _weighed(asked, ready, LAST)
     changed, others = _weighed(asked, ready, NEW)
     return RunOutlook(
-        file=asked.file,
+        file=asked.path,
         expected=tuple(
             Expected(
                 number=question.number,

@@ -1,4 +1,8 @@
-"""What a plan says, read from a TOML file as strictly as options are; no table is opened yet."""
+"""Plans: datasets and questions, read from the TOML of a run or the JSON of a batch, as strictly as options are.
+
+No table is opened yet. The two dialects differ in few ways: in JSON a key that is null is as good as left out, and in
+TOML keys of two words may have a hyphen.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,11 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from .._aliases import KEYS, did_you_mean, own_names
 from .._exact import INTEGER_BITS, TomlFile, entries, file_path, kind_of, rational, read_json
@@ -85,63 +89,122 @@ def _asked(found: re.Match[str]) -> dict[str, str]:
     return {"query": " ".join(map(str, [name, *words]))} | ({"expression": apart[0]} if apart else {})
 
 
-# What a batch's plan says, read from a document as strictly as options are; nothing is opened yet.
+# What each kind of plan may say, and what people write in the wrong place.
 
-Step = TypeVar("Step")
+PLAN_KEYS = ("datasets", "questions", "report", "labels")
+DATASET_KEYS = ("data", *TableOptions.__annotations__, *LedgerOptions.__annotations__, "licence")
+"""What is said of a table once, for all questions about it: the options' own names, which stand in `options.py`."""
+_OPTIONS = tuple(name for name in QuestionOptions.__annotations__ if name not in KEYS)
+QUESTION_KEYS = ("name", "dataset", "query", "expression", *_OPTIONS, "out", "report", "title")
+"""What a question says; its condition is `expression`, of which `where` is a synonym."""
 
 _PLAN = ("data", "budget", "questions")
-_ABOUT = ("relation", "unit", "encoding", "delimiter", "types", "engine", "master", "project")
-"""What is said once, for all questions."""
+_ABOUT = tuple(TableOptions.__annotations__)
+"""What a batch says once, for all questions."""
 _KEPT = ("ledger", "secret", "table", "out", "licence", "report", "title", "labels")
 _ASKED = (
     *("by", "groups", "categories", "bins", "lower", "upper", "step", "missing", "select_groups"),
     *("selection_delta", "delta", "public_membership", "per_unit", "confidence"),
     *("at_most", "groups_per_unit"),
 )
-"""What a question may say besides its words, its weight and its file; as for `irisdp.publish`."""
+"""What a question of a batch may say besides its words, its weight and its file; as for `irisdp.publish`."""
 _BUDGET = ("epsilon", "delta")
-_ELSEWHERE_IN_BATCHES = {
-    **{
-        ("question", name): ("belongs to the plan, for all questions", 'move it beside "questions"')
-        for name in ("data", "budget", *_ABOUT, "ledger", "secret", "table", "licence", "report", "title", "labels")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """How plans of one kind are written.
+
+    Attributes
+    ----------
+    toml : bool
+        Whether they are TOML and no JSON.
+    keys : collection of str
+        The options that messages of the library name, in Python's spelling.
+    elsewhere : mapping
+        By what is read and a key that somebody may well write there: what is wrong, and the remedy.
+    """
+
+    toml: bool
+    keys: Collection[str] = field(repr=False)
+    elsewhere: Mapping[tuple[str, str], tuple[str, str]] = field(repr=False)
+
+
+_JSON = Dialect(
+    toml=False,
+    keys=(*_ASKED, *_ABOUT),
+    elsewhere={
+        **{
+            ("question", name): ("belongs to the plan, for all questions", 'move it beside "questions"')
+            for name in ("data", "budget", *_ABOUT, "ledger", "secret", "table", "licence", "report", "title", "labels")
+        },
+        **{
+            ("question", name): (
+                "belongs to the budget, which the questions share",
+                "give this question a weight: twice the weight is half the noise",
+            )
+            for name in ("epsilon", "ratio", "mu", "privacy")
+        },
+        ("question", "within"): (
+            "is not for batches, whose questions share one budget",
+            'publish this question alone, or leave "within" out',
+        ),
+        ("question", "weight_upper"): (
+            "is not for batches, whose weight is a question's share of the budget",
+            "publish the weighted sum alone",
+        ),
+        ("question", "audience"): ("is not for batches", 'publish this question alone, or leave "audience" out'),
+        ("question", "k"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
+        **{
+            ("plan", name): ("belongs to the budget", 'write for example "budget": {"epsilon": 1, "delta": "1e-6"}')
+            for name in ("epsilon", "delta")
+        },
+        **{
+            ("plan", name): ("belongs to a question", 'move it into each of "questions" that it is for')
+            for name in ("query", "expression", *_ASKED, "weight")
+            if name != "delta"
+        },
+        **{
+            (field, name): (
+                "is none that batches have: their budget is an epsilon and a delta",
+                'write for example "budget": {"epsilon": 1, "delta": "1e-6"}; many counts have Gaussian noise then',
+            )
+            for field in ("plan", "budget")
+            for name in ("mu", "rho", "gaussian", "zcdp", "ratio", "privacy", "all")
+        },
     },
-    **{
-        ("question", name): (
-            "belongs to the budget, which the questions share",
-            "give this question a weight: twice the weight is half the noise",
-        )
-        for name in ("epsilon", "ratio", "mu", "privacy")
-    },
-    ("question", "within"): (
-        "is not for batches, whose questions share one budget",
-        'publish this question alone, or leave "within" out',
-    ),
-    ("question", "weight_upper"): (
-        "is not for batches, whose weight is a question's share of the budget",
-        "publish the weighted sum alone",
-    ),
-    ("question", "audience"): ("is not for batches", 'publish this question alone, or leave "audience" out'),
-    ("question", "k"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
-    ("question", "K"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
-    **{
-        ("plan", name): ("belongs to the budget", 'write for example "budget": {"epsilon": 1, "delta": "1e-6"}')
-        for name in ("epsilon", "delta")
-    },
-    **{
-        ("plan", name): ("belongs to a question", 'move it into each of "questions" that it is for')
-        for name in ("query", "expression", *_ASKED, "weight")
-        if name != "delta"
-    },
-    **{
-        (field, name): (
-            "is none that batches have: their budget is an epsilon and a delta",
-            'write for example "budget": {"epsilon": 1, "delta": "1e-6"}; many counts have Gaussian noise then',
-        )
-        for field in ("plan", "budget")
-        for name in ("mu", "rho", "gaussian", "zcdp", "ratio", "privacy", "all")
-    },
+)
+_EXAMPLE_PLAN = {
+    "datasets": 'write [datasets.survey], and below it data = "survey.csv"',
+    "questions": 'write [[questions]], and below it query = "count" and epsilon = 0.5',
 }
-"""Keys that somebody may well write there: what is wrong, and the remedy."""
+_OF_FORCE = ("belongs to the command: a plan that replaces files would do so every time", "run it once with force=True")
+_OF_LIMIT = ("belongs to the project file or the ledger", "write it there, or: Ledger(path).set_limit(E, D)")
+_TOML = Dialect(
+    toml=True,
+    keys={*DATASET_KEYS, *QUESTION_KEYS},
+    elsewhere={
+        **{
+            ("question", key): ("belongs to the dataset, for all questions about it", "move it below [datasets.NAME]")
+            for key in DATASET_KEYS
+        },
+        **{
+            ("dataset", key): ("belongs to a question", "move it below [[questions]]")
+            for key in QUESTION_KEYS
+            if key not in ("name", "dataset")
+        },
+        **{("plan", key): ("belongs to a dataset", "move it below [datasets.NAME]") for key in DATASET_KEYS},
+        **{
+            ("plan", key): ("belongs to a question", "move it below [[questions]]")
+            for key in QUESTION_KEYS
+            if key not in ("name", "dataset", "report")
+        },
+        **{(table, "force"): _OF_FORCE for table in ("plan", "dataset", "question")},
+        **{(table, "limit"): _OF_LIMIT for table in ("plan", "dataset", "question")},
+        ("question", "k"): ("belongs into the query", 'write for example query = "at-least 5000"'),
+        ("plan", "budget"): ("belongs to a batch, whose questions share one", "publish it with irisdp batch"),
+    },
+)
 
 MOST_QUESTIONS = 10_000
 _LARGEST_WEIGHT = 10**6
@@ -149,69 +212,121 @@ _WEIGHT_BITS = 128
 _WORD = re.compile(r"[^\W\d]|[\"(]")
 """How a condition begins, and no number."""
 _EXAMPLE_BATCH = '{"data": "survey.csv", "budget": {"epsilon": 1, "delta": "1e-6"}, "questions": [{"query": "count"}]}'
+_OF_PYTHON = "see the function's help for what it takes"
+_DEEPEST = 20
+_LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BatchQuestion:
-    """One question as it was asked.
+class PlanDataset:
+    """A table as a plan names it.
 
     Parameters
     ----------
-    query : str
-        The query's name, and what stands between it and the condition.
-    arguments : tuple of str
-        The condition, if there is one.
+    name : str
+        What the plan's questions call it; empty in a batch, which is about one table.
     options : mapping
-        Its other options.
-    weight : Fraction
-        Its share of the privacy relative to the others'.
-    out : path, optional
-        Where its answers are written.
+        Settings of the table, its ledger and its secret, as for `irisdp.publish`.
+    data : Path, str or frame
+        The file or the folder, the address of a table in a database, or a frame.
+    licence : str, optional
+        On which terms its answers may be used.
     """
 
-    query: str
-    arguments: tuple[str, ...]
+    name: str = ""
     options: Mapping[str, Any] = field(repr=False)
-    weight: Fraction
-    out: Path | None
+    data: Any = field(repr=False)
+    licence: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedBatch:
+class PlanQuestion:
+    """A question as a plan asks it.
+
+    Parameters
+    ----------
+    number : int
+        Its place in the plan, counted from 1.
+    name : str, optional
+        What people call it.
+    dataset : PlanDataset
+    words : tuple of str
+        The query, and what follows it.
+    options : mapping
+        All options of the question and of its table, as for `irisdp.publish`.
+    weight : Fraction
+        Its share of a batch's privacy relative to the others'.
+    dialect : Dialect
+    """
+
+    number: int
+    name: str | None = None
+    dataset: PlanDataset
+    words: tuple[str, ...]
+    options: Mapping[str, Any] = field(repr=False)
+    weight: Fraction = Fraction(1)
+    dialect: Dialect = field(repr=False)
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return _label(self.number, self.name)
+
+    @contextlib.contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Let what is wrong, or refused, name the question, or the dataset if it is said there; in the plan's words."""
+        try:
+            yield
+        except BadInput as error:
+            of_dataset = error.field in DATASET_KEYS and error.field not in QUESTION_KEYS
+            raise _said(error, self._dataset_label if of_dataset else self.label, self.dialect) from None
+        except Refusal as refusal:
+            if not self.dialect.toml:  # a batch is refused as one
+                raise
+            raise refusal.said(f"{self.label}: {in_keys(str(refusal), self.dialect.keys, toml=True)}") from None
+
+    @property
+    def _dataset_label(self) -> str | None:
+        return f"dataset {self.dataset.name}" if self.dataset.name else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanFile:
     """A plan as it was asked.
 
     Parameters
     ----------
-    data : path or frame
-    budget : Cost
-        The most that all answers together may cost.
-    questions : tuple of AskedQuestion
-    about : mapping
-        Settings of the table, shared by all questions.
-    ledger, secret, table, licence
-        As for `irisdp.publish`.
-    report : Path, optional
-        Where a page of the whole batch is written.
-    labels : Labels
-        What readers of the page see instead of names.
     file : Path, optional
-        The file that the plan was read from.
+        The file that it was read from.
+    datasets : tuple of PlanDataset
+    questions : tuple of PlanQuestion
+        In the order in which they are published.
+    budget : Cost, optional
+        The most that all answers of a batch together may cost; None where each question says its own privacy.
+    report : Path, optional
+        Where a page of all of them is written.
+    labels : Labels
+        What readers of pages see instead of names; its titles are those of that page.
     """
 
-    data: Any = field(repr=False)
-    budget: Cost
-    questions: tuple[BatchQuestion, ...]
-    about: Mapping[str, Any]
-    ledger: Any
-    secret: Any
-    table: Any
-    licence: str | None
+    file: Path | None
+    datasets: tuple[PlanDataset, ...]
+    questions: tuple[PlanQuestion, ...]
+    budget: Cost | None = None
     report: Path | None
     labels: Labels
-    file: Path | None
+
+    @property
+    def path(self) -> Path:
+        """The file of a run, which is always read from one."""
+        assert self.file is not None
+        return self.file
 
 
-def read_batch(plan: Any, *, data: Any = None, report: Any = None, title: Any = None, labels: Any = None) -> AskedBatch:
+# The JSON of a batch.
+
+
+def read_batch(plan: Any, *, data: Any = None, report: Any = None, title: Any = None, labels: Any = None) -> PlanFile:
     """Read a plan.
 
     Parameters
@@ -234,14 +349,14 @@ def read_batch(plan: Any, *, data: Any = None, report: Any = None, title: Any = 
     if file is not None and file.suffix.lower() == ".toml":
         raise BadInput("plan", "is TOML, and a batch is JSON", f"say irisdp run {file.name}")
     document = plan if file is None else read_json(file, "plan")
-    found = _object(document, "plan", known=(*_PLAN, *_ABOUT, *_KEPT), example=_EXAMPLE_BATCH)
+    found = _read_object(document, "plan", (*_PLAN, *_ABOUT, *_KEPT), _JSON, example=_EXAMPLE_BATCH)
     for name, given in (("data", data), ("report", report)):
         if given is not None:
             if name in found:
                 raise BadInput(name, "is named by the plan already", "leave it out of one of the two")
             found[name] = given
     check_used({"title": title, "labels": labels, "report": found.get("report")})
-    own = read_labels(labels, title).over(read_labels(found.get("labels"), found.get("title")))
+    own_labels = read_labels(labels, title).over(read_labels(found.get("labels"), found.get("title")))
     for name in _PLAN:
         if name not in found:
             raise BadInput(name, "is missing from the plan", f"write for example {_EXAMPLE_BATCH}")
@@ -255,113 +370,57 @@ def read_batch(plan: Any, *, data: Any = None, report: Any = None, title: Any = 
     if len(listed) > MOST_QUESTIONS:
         raise BadInput("questions", f"are more than {MOST_QUESTIONS:,}", "publish them in several batches")
     for name in ("relation", "unit", "encoding", "delimiter", "engine", "master", "table"):
-        _check_text(found.get(name), name)
+        _text(found.get(name), name, _JSON)
     out = _out(found.get("out"))
     width = len(str(len(listed)))
+    kept = {name: found[name] for name in (*_ABOUT, *LedgerOptions.__annotations__) if name in found}
+    if "secret" in kept:
+        kept["secret"] = file_path(kept["secret"], "secret")
+    dataset = PlanDataset(data=found["data"], options=kept, licence=found.get("licence"))
     questions = []
     for number, each in enumerate(listed, start=1):
-        one = None if out is None else out.with_name(f"{out.stem}.{number:0{width}}{out.suffix}")
-        questions.append(in_question(number, _batch_question, each, one, once=()))
-    return AskedBatch(
-        data=found["data"],
-        budget=_budget(found["budget"]),
-        questions=tuple(questions),
-        about={name: found[name] for name in _ABOUT if name in found},
-        ledger=found.get("ledger"),
-        secret=_path(found.get("secret"), "secret"),
-        table=found.get("table"),
-        licence=read_licence(found.get("licence"), next((one.out for one in questions if one.out), None)),
-        report=None if found.get("report") is None else page_path(found["report"], "report"),
-        labels=own,
+        with _within(f"question {number}", _JSON):
+            own = None if out is None else out.with_name(f"{out.stem}.{number:0{width}}{out.suffix}")
+            questions.append(_batch_question(number, each, dataset, own))
+    budget = _budget(found["budget"])
+    read_licence(dataset.licence, next((each.options["out"] for each in questions if "out" in each.options), None))
+    return PlanFile(
         file=file,
+        datasets=(dataset,),
+        questions=tuple(questions),
+        budget=budget,
+        report=None if found.get("report") is None else page_path(found["report"], "report"),
+        labels=own_labels,
     )
 
 
-def in_question(
-    number: int, step: Callable[..., Step], *arguments: Any, once: Collection[str] = ("data", *_ABOUT)
-) -> Step:
-    """Do a step for one question; what it complains of names the question, counted from 1, unless it is said `once`."""
-    try:
-        return step(*arguments)
-    except BadInput as error:
-        rule, remedy = (in_keys(text, (*_ASKED, *_ABOUT)) for text in (error.rule, error.remedy))
-        raise BadInput(
-            error.field if error.field in once else f"question {number}: {error.field}", rule, remedy
-        ) from None
-
-
-def _batch_question(document: Any, out: Path | None) -> BatchQuestion:
-    known = ("query", "expression", *_ASKED, "weight", "out")
-    found = _object(document, "question", known=known, example='{"query": "count", "expression": "age > 64"}')
+def _batch_question(number: int, document: Any, dataset: PlanDataset, out: Path | None) -> PlanQuestion:
+    example = '{"query": "count", "expression": "age > 64"}'
+    found = _read_object(
+        document, "question", ("query", "expression", *_ASKED, "weight", "out"), _JSON, example=example
+    )
     if "query" not in found:
-        raise BadInput("query", "is missing", 'write for example {"query": "count", "expression": "age > 64"}')
-    for name in ("query", "expression"):
-        _check_text(found.get(name), name)
-    _check_words(found["query"].split(), "expression" in found)
-    own = _out(found.get("out"))
-    options = {name: found[name] for name in _ASKED if name in found}
-    options |= grouped(found)
-    return BatchQuestion(
-        query=found["query"],
-        arguments=(found["expression"],) if "expression" in found else (),
+        raise BadInput("query", "is missing", f"write for example {example}")
+    query, expression = (_text(found.pop(name, None), name, _JSON) for name in ("query", "expression"))
+    assert query is not None
+    if query.split()[:1] == ["apply"]:
+        raise BadInput("query", "apply has a privacy of its own, and a batch shares one out", "publish it by itself")
+    check_number(query.split(), expression is not None)
+    out = _out(found.pop("out", None)) or out
+    weight = found.pop("weight", 1)
+    options = {**dataset.options, **found, **grouped(found), **({} if out is None else {"out": out})}
+    return PlanQuestion(
+        number=number,
+        dataset=dataset,
+        words=(query,) if expression is None else (query, expression),
         options=options,
-        weight=_weight(found.get("weight", 1)),
-        out=out if own is None else own,
+        weight=_weight(weight),
+        dialect=_JSON,
     )
-
-
-def _check_words(words: list[str], has_expression: bool) -> None:
-    """Refuse a query that brings its own privacy, and what `check_number` refuses."""
-    if words[:1] == ["apply"]:
-        rule = "apply has a privacy of its own, and a batch shares one out"
-        raise BadInput("query", rule, "publish it by itself")
-    check_number(words, has_expression)
-
-
-def grouped(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the groups of a question as tuples, where they are of several columns: documents have none."""
-    for name in ("groups", "categories", "bins"):
-        if isinstance(found.get(name), Mapping):
-            raise BadInput(name, "must be text or a list, not an object", f"write for example {name}=['A', 'B']")
-    listed = found.get("groups")
-    if not isinstance(listed, list):
-        return {}
-    return {"groups": [tuple(key) if isinstance(key, list) else key for key in listed]}
-
-
-def check_number(words: list[str], has_expression: bool) -> None:
-    """Refuse a query that lacks its number, or that holds a condition next to a separate expression."""
-    words = re.sub(r",\s+", ",", " ".join(words)).split()  # the bounds of bands are one list
-    numbers = int(bool(words) and words[0] in ("at-least", "at-most", "band"))
-    if numbers and (len(words) == 1 or _WORD.match(words[1])):
-        raise BadInput("K", "is missing from the query", f"write for example {as_asked(words[0], 100, 'age > 64')}")
-    usage = next((form.usage for form in FORMS if words[:1] == [form.name]), "").split()
-    if has_expression and len(words) >= len(usage) > 1:
-        if "EXPR" not in usage[-1]:
-            rule = f"is not for {words[0]}, which takes a column and no condition"
-            raise BadInput("expression", rule, "leave it out, or count with a condition")
-        raise BadInput(
-            "expression", "is given twice: the query holds a condition as well", "leave it out of one of the two"
-        )
-
-
-def _object(document: Any, field: str, *, known: Collection[str], example: str) -> dict[str, Any]:
-    """Read an object whose keys are known; a key that is null is as good as left out."""
-    if not isinstance(document, Mapping):
-        raise BadInput(field, "must be a JSON object", f"write for example {example}")
-    document = own_names(document, KEYS)
-    for name in document:
-        if name in known:
-            continue
-        if (field, name) in _ELSEWHERE_IN_BATCHES:
-            raise BadInput(str(name), *_ELSEWHERE_IN_BATCHES[field, name])
-        remedy = did_you_mean(str(name), known) or f"choose from {', '.join(known)}"
-        raise BadInput(str(name), f"is no key of a {field}", remedy)
-    return {name: value for name, value in document.items() if value is not None}
 
 
 def _budget(document: Any) -> Cost:
-    found = _object(document, "budget", known=_BUDGET, example='{"epsilon": 1, "delta": "1e-6"}')
+    found = _read_object(document, "budget", _BUDGET, _JSON, example='{"epsilon": 1, "delta": "1e-6"}')
     if "epsilon" not in found:
         raise BadInput("budget", "has no epsilon", 'write for example {"epsilon": 1, "delta": "1e-6"}')
     try:
@@ -384,154 +443,14 @@ def _weight(value: Any) -> Fraction:
     return weight
 
 
-def _check_text(value: Any, name: str) -> None:
-    if value is not None and not isinstance(value, str):
-        remedy = (
-            "write the text itself, without a list around it"
-            if isinstance(value, list)
-            else "write it in double quotes"
-        )
-        raise BadInput(name, f"must be text, not {type(value).__name__}", remedy)
-
-
-def _path(value: Any, name: str) -> Path | None:
-    return None if value is None else file_path(value, name)
-
-
 def _out(value: Any) -> Path | None:
-    path = _path(value, "out")
+    path = None if value is None else file_path(value, "out")
     if path is not None:
         check_ending(path)
     return path
 
 
-PLAN_KEYS = ("datasets", "questions", "report", "labels")
-DATASET_KEYS = ("data", *TableOptions.__annotations__, *LedgerOptions.__annotations__, "licence")
-"""What is said of a table once, for all questions about it: the options' own names, which stand in `options.py`."""
-_OPTIONS = tuple(name for name in QuestionOptions.__annotations__ if name not in KEYS)
-QUESTION_KEYS = ("name", "dataset", "query", "expression", *_OPTIONS, "out", "report", "title")
-"""What a question says; its condition is `expression`, of which `where` is a synonym."""
-
-_EXAMPLE_PLAN = {
-    "datasets": 'write [datasets.survey], and below it data = "survey.csv"',
-    "questions": 'write [[questions]], and below it query = "count" and epsilon = 0.5',
-}
-_OF_FORCE = ("belongs to the command: a plan that replaces files would do so every time", "run it once with force=True")
-_OF_LIMIT = ("belongs to the project file or the ledger", "write it there, or: Ledger(path).set_limit(E, D)")
-_ELSEWHERE_IN_PLANS: dict[tuple[str, str], tuple[str, str]] = {
-    **{
-        ("question", key): ("belongs to the dataset, for all questions about it", "move it below [datasets.NAME]")
-        for key in DATASET_KEYS
-    },
-    **{
-        ("dataset", key): ("belongs to a question", "move it below [[questions]]")
-        for key in QUESTION_KEYS
-        if key not in ("name", "dataset")
-    },
-    **{("plan", key): ("belongs to a dataset", "move it below [datasets.NAME]") for key in DATASET_KEYS},
-    **{
-        ("plan", key): ("belongs to a question", "move it below [[questions]]")
-        for key in QUESTION_KEYS
-        if key not in ("name", "dataset", "report")
-    },
-    **{(table, "force"): _OF_FORCE for table in ("plan", "dataset", "question")},
-    **{(table, "limit"): _OF_LIMIT for table in ("plan", "dataset", "question")},
-    ("question", "k"): ("belongs into the query", 'write for example query = "at-least 5000"'),
-    ("plan", "budget"): ("belongs to a batch, whose questions share one", "publish it with irisdp batch"),
-}
-"""Keys that somebody may well write there: what is wrong, and the remedy."""
-
-_OF_PYTHON = "see the function's help for what it takes"
-_DEEPEST = 20
-_LONGEST_NAME = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanDataset:
-    """A table as a plan names it.
-
-    Parameters
-    ----------
-    name : str
-        What the plan's questions call it.
-    options : mapping
-        Settings of the table, its ledger and its secret, as for `irisdp.publish`.
-    data : Path or str
-        The file or the folder, or the address of a table in a database.
-    licence : str, optional
-        On which terms its answers may be used.
-    """
-
-    name: str
-    data: Path | str
-    options: Mapping[str, Any] = field(repr=False)
-    licence: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanQuestion:
-    """A question as a plan asks it.
-
-    Parameters
-    ----------
-    number : int
-        Its place in the plan, counted from 1.
-    name : str, optional
-        What people call it.
-    dataset : PlanDataset
-    words : tuple of str
-        The query, and what follows it.
-    options : mapping
-        All options of the question and of its table, as for `irisdp.publish`.
-    """
-
-    number: int
-    name: str | None
-    dataset: PlanDataset
-    words: tuple[str, ...]
-    options: Mapping[str, Any] = field(repr=False)
-
-    @property
-    def label(self) -> str:
-        """What messages call it."""
-        return _label(self.number, self.name)
-
-    @contextlib.contextmanager
-    def blamed(self) -> Iterator[None]:
-        """Let what is wrong, or refused, name the question, or the dataset if it is said there; in the plan's words."""
-        try:
-            yield
-        except BadInput as error:
-            of_dataset = error.field in DATASET_KEYS and error.field not in QUESTION_KEYS
-            raise _said(error, f"dataset {self.dataset.name}" if of_dataset else self.label) from None
-        except Refusal as refusal:
-            raise refusal.said(f"{self.label}: {in_keys(str(refusal), _KEYS, toml=True)}") from None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanFile:
-    """A plan as it was asked.
-
-    Parameters
-    ----------
-    file : Path
-    datasets : tuple of PlanDataset
-    questions : tuple of AskedQuestion
-        In the order in which they are published.
-    report : Path, optional
-        Where a page of all of them is written.
-    labels : Labels
-        What readers of pages see instead of names; its titles are those of that page.
-    """
-
-    file: Path
-    datasets: tuple[PlanDataset, ...]
-    questions: tuple[PlanQuestion, ...]
-    report: Path | None
-    labels: Labels
-
-
-_KEYS = {*DATASET_KEYS, *QUESTION_KEYS}
+# The TOML of a run.
 
 
 def read_run(plan: Any, *, title: Any = None, labels: Any = None) -> PlanFile:
@@ -547,7 +466,7 @@ def read_run(plan: Any, *, title: Any = None, labels: Any = None) -> PlanFile:
     file = TomlFile.at(plan, "plan", shorter="spread the questions over several plans")
     document = file.read()
     _check_depth(file, document)
-    found = _table(document, "plan", "plan", PLAN_KEYS)
+    found = _read_object(document, "plan", PLAN_KEYS, _TOML)
     for name, example in _EXAMPLE_PLAN.items():
         if not found.get(name):
             raise BadInput(name, "are missing from the plan", example)
@@ -586,8 +505,8 @@ def read_run(plan: Any, *, title: Any = None, labels: Any = None) -> PlanFile:
 
 def _dataset(name: str, document: Any, folder: Path) -> PlanDataset:
     where = f"dataset {name[:_LONGEST_NAME]}"
-    found = _table(document, "dataset", where, DATASET_KEYS)
-    with _within(where):
+    found = _read_object(document, "dataset", DATASET_KEYS, _TOML, example=_EXAMPLE_PLAN["datasets"], where=where)
+    with _within(where, _TOML):
         if "data" not in found:
             raise BadInput("data", "is missing", _EXAMPLE_PLAN["datasets"])
         data = found["data"]
@@ -608,7 +527,7 @@ def _dataset(name: str, document: Any, folder: Path) -> PlanDataset:
             name=name,
             data=counted_from(data.strip(), folder) if by_address else _beside(folder, data, "data"),
             options=options,
-            licence=_text(found.get("licence"), "licence"),
+            licence=_text(found.get("licence"), "licence", _TOML),
         )
 
 
@@ -616,14 +535,14 @@ def _plan_question(
     number: int, document: Any, datasets: Mapping[str, PlanDataset], folder: Path, labels: Labels
 ) -> PlanQuestion:
     told = document.get("name") if isinstance(document, Mapping) else None
-    with _within(_label(number, None)):
+    with _within(_label(number, None), _TOML):
         name = _name(told)
     where = _label(number, name)
-    found = _table(document, "question", where, QUESTION_KEYS)
-    with _within(where):
-        dataset = _chosen(_text(found.pop("dataset", None), "dataset"), datasets)
+    found = _read_object(document, "question", QUESTION_KEYS, _TOML, example=_EXAMPLE_PLAN["questions"], where=where)
+    with _within(where, _TOML):
+        dataset = _chosen(_text(found.pop("dataset", None), "dataset", _TOML), datasets)
         found.pop("name", None)
-        query, expression = (_text(found.pop(key, None), key) for key in ("query", "expression"))
+        query, expression = (_text(found.pop(key, None), key, _TOML) for key in ("query", "expression"))
         if query is None:
             raise BadInput("query", "is missing", 'write for example query = "count"')
         words = _words(query, expression, folder)
@@ -640,7 +559,7 @@ def _plan_question(
             options["licence"] = dataset.licence
         if "report" in options:
             options["report"] = page_path(_beside(folder, options["report"], "report"), "report")
-        return PlanQuestion(number=number, name=name, dataset=dataset, words=words, options=options)
+        return PlanQuestion(number=number, name=name, dataset=dataset, words=words, options=options, dialect=_TOML)
 
 
 def _words(query: str, expression: str | None, folder: Path) -> tuple[str, ...]:
@@ -673,28 +592,6 @@ def _check_names(questions: Collection[PlanQuestion]) -> None:
             raise BadInput(f"question {question.number}: name", rule, "give each question a name of its own")
 
 
-def _table(document: Any, kind: str, where: str, known: Collection[str]) -> dict[str, Any]:
-    """Read a table whose keys are known, spelt as on the command line or as in Python."""
-    prefix = "" if kind == "plan" else f"{where}: "
-    if not isinstance(document, Mapping):
-        rule = f"is {kind_of(document)}, not a table"
-        raise BadInput(where, rule, _EXAMPLE_PLAN["datasets" if kind == "dataset" else "questions"])
-    with _within(where):
-        document = own_names(document, KEYS)
-    found: dict[str, Any] = {}
-    for key, value in document.items():
-        name = key.replace("-", "_")
-        if name not in known:
-            if (kind, name.casefold()) in _ELSEWHERE_IN_PLANS:
-                raise BadInput(f"{prefix}{key}", *_ELSEWHERE_IN_PLANS[kind, name.casefold()])
-            remedy = did_you_mean(name, known) or f"choose from {', '.join(known)}"
-            raise BadInput(f"{prefix}{key[:_LONGEST_NAME]}", f"is no key of a {kind}", remedy)
-        if name in found:
-            raise BadInput(f"{prefix}{name}", "is written twice, with a hyphen and without", "keep one of them")
-        found[name] = value
-    return found
-
-
 def _check_depth(file: TomlFile, document: Any) -> None:
     """Refuse lists within lists without end, and whole numbers that no column holds."""
     level = [document]
@@ -707,23 +604,6 @@ def _check_depth(file: TomlFile, document: Any) -> None:
         file.refuse(f"is nested more than {_DEEPEST} deep", "use fewer lists within lists")
 
 
-@contextlib.contextmanager
-def _within(where: str) -> Iterator[None]:
-    try:
-        yield
-    except BadInput as error:
-        raise _said(error, where) from None
-
-
-def _said(error: BadInput, where: str) -> BadInput:
-    rule, remedy = (in_keys(text, _KEYS, toml=True) for text in (error.rule, error.remedy))
-    return BadInput(f"{where}: {error.field}", rule, remedy.replace(_OF_PYTHON, "irisdp publish -h says what it takes"))
-
-
-def _label(number: int, name: str | None) -> str:
-    return f"question {number}" if name is None else f"question {number} ({name})"
-
-
 def _name(value: Any) -> str | None:
     if value is None:
         return None
@@ -732,19 +612,106 @@ def _name(value: Any) -> str | None:
     return value
 
 
-def _text(value: Any, key: str) -> str | None:
-    if value is not None and not (isinstance(value, str) and value.strip()):
-        remedy = "write the text itself, without a list around it" if isinstance(value, list) else "write it in quotes"
-        raise BadInput(key, f"must be text, not {kind_of(value)}", remedy)
-    return value
-
-
 def _beside(folder: Path, value: Any, key: str) -> Path:
     """Return a path as the plan means it: from the plan's own folder."""
-    path = file_path(_text(value, key), key)
+    path = file_path(_text(value, key, _TOML), key)
     try:
         joined = folder / path.expanduser()
     except RuntimeError:
         raise BadInput(key, "begins with the home folder of nobody", "write the whole path") from None
     short = Path(os.path.normpath(joined))
     return short if same_file(short.parent, joined.parent) else joined  # behind a link, .. leads elsewhere
+
+
+# What both share.
+
+
+def _read_object(
+    document: Any, kind: str, known: Collection[str], dialect: Dialect, *, example: str = "", where: str | None = None
+) -> dict[str, Any]:
+    """Read an object of JSON, or a table of TOML, whose keys are known, under their names in Python.
+
+    Parameters
+    ----------
+    document : object
+    kind : str
+        What it is, as messages call it.
+    known : collection of str
+    dialect : Dialect
+    example : str
+        What to write instead of something that is no object.
+    where : str, optional
+        What stands before the key in messages.
+    """
+    if not isinstance(document, Mapping):
+        if dialect.toml:
+            raise BadInput(where or kind, f"is {kind_of(document)}, not a table", example)
+        raise BadInput(kind, "must be a JSON object", f"write for example {example}")
+    found: dict[str, Any] = {}
+    with _within(where, dialect):
+        for key, value in own_names(document, KEYS).items():
+            name = str(key).replace("-", "_") if dialect.toml else str(key)
+            if name not in known:
+                if (kind, name.casefold()) in dialect.elsewhere:
+                    raise BadInput(str(key), *dialect.elsewhere[kind, name.casefold()])
+                remedy = did_you_mean(name, known) or f"choose from {', '.join(known)}"
+                raise BadInput(str(key)[:_LONGEST_NAME], f"is no key of a {kind}", remedy)
+            if name in found:
+                raise BadInput(name, "is written twice, with a hyphen and without", "keep one of them")
+            found[name] = value
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def grouped(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the groups of a question as tuples, where they are of several columns: documents have none."""
+    for name in ("groups", "categories", "bins"):
+        if isinstance(found.get(name), Mapping):
+            raise BadInput(name, "must be text or a list, not an object", f"write for example {name}=['A', 'B']")
+    listed = found.get("groups")
+    if not isinstance(listed, list):
+        return {}
+    return {"groups": [tuple(key) if isinstance(key, list) else key for key in listed]}
+
+
+def check_number(words: list[str], has_expression: bool) -> None:
+    """Refuse a query that lacks its number, or that holds a condition next to a separate expression."""
+    words = re.sub(r",\s+", ",", " ".join(words)).split()  # the bounds of bands are one list
+    numbers = int(bool(words) and words[0] in ("at-least", "at-most", "band"))
+    if numbers and (len(words) == 1 or _WORD.match(words[1])):
+        raise BadInput("K", "is missing from the query", f"write for example {as_asked(words[0], 100, 'age > 64')}")
+    usage = next((form.usage for form in FORMS if words[:1] == [form.name]), "").split()
+    if has_expression and len(words) >= len(usage) > 1:
+        if "EXPR" not in usage[-1]:
+            rule = f"is not for {words[0]}, which takes a column and no condition"
+            raise BadInput("expression", rule, "leave it out, or count with a condition")
+        raise BadInput(
+            "expression", "is given twice: the query holds a condition as well", "leave it out of one of the two"
+        )
+
+
+@contextlib.contextmanager
+def _within(where: str | None, dialect: Dialect) -> Iterator[None]:
+    try:
+        yield
+    except BadInput as error:
+        raise _said(error, where, dialect) from None
+
+
+def _said(error: BadInput, where: str | None, dialect: Dialect) -> BadInput:
+    """Return the same complaint in the words of a plan, with what it is about before the key."""
+    rule, remedy = (in_keys(text, dialect.keys, toml=dialect.toml) for text in (error.rule, error.remedy))
+    if dialect.toml:
+        remedy = remedy.replace(_OF_PYTHON, "irisdp publish -h says what it takes")
+    return BadInput(error.field if where is None else f"{where}: {error.field}", rule, remedy)
+
+
+def _label(number: int, name: str | None) -> str:
+    return f"question {number}" if name is None else f"question {number} ({name})"
+
+
+def _text(value: Any, key: str, dialect: Dialect) -> str | None:
+    if value is not None and not (isinstance(value, str) and (value.strip() or not dialect.toml)):
+        quoted = "write it in quotes" if dialect.toml else "write it in double quotes"
+        remedy = "write the text itself, without a list around it" if isinstance(value, list) else quoted
+        raise BadInput(key, f"must be text, not {kind_of(value) if dialect.toml else type(value).__name__}", remedy)
+    return value

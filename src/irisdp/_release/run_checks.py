@@ -205,7 +205,7 @@ _FILES = ("ledger", "project", "secret", "types")
 
 def records_of(asked: PlanFile) -> Records:
     """Return for each dataset the record of what runs of the plan wrote of its answers."""
-    return {dataset.name: Record(asked.file, _keeper(dataset)) for dataset in asked.datasets}
+    return {dataset.name: Record(asked.path, _keeper(dataset)) for dataset in asked.datasets}
 
 
 def _keeper(dataset: PlanDataset) -> str | os.PathLike[str] | None:

@@ -104,7 +104,7 @@ def run(
         planned = planned_page(asked, records, force=force)
     with errors_after_charge():
         pages = _written_page(asked, planned, records, done, [one.labels for one in ready])
-    return RunPublication(file=asked.file, questions=tuple(done), pages=pages)
+    return RunPublication(file=asked.path, questions=tuple(done), pages=pages)
 
 
 def _written_page(
@@ -125,7 +125,7 @@ def _written_page(
     names = [one.name for one in done]
     record = records[asked.questions[0].dataset.name]
     title = asked.labels.own_title or asked.labels.title
-    contents = ((output, call_hook("page", parts, labels, asked.file.stem, names, title=title)) for output in planned)
+    contents = ((output, call_hook("page", parts, labels, asked.path.stem, names, title=title)) for output in planned)
     delivered = [path for one in done for path in one.publication.out]
     return write_files((), {}, {}, None, contents, record.note, delivered)
 
