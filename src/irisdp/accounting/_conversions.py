@@ -79,7 +79,7 @@ def _quantile(probability: Fraction) -> flint.arb:
     return -flint.arb(2).sqrt() * ball(2 * probability).erfcinv()
 
 
-# A ρ such that a guarantee implies ρ-zero-concentrated differential privacy.
+# Find a ρ such that a guarantee implies ρ-zero-concentrated differential privacy.
 
 PLACES = 18
 """Decimals of a charge that was converted."""

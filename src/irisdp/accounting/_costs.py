@@ -120,9 +120,6 @@ class Charge:
         return list(zip(self.numbers, other.numbers, strict=True))
 
 
-# What a release costs in ε and δ, and how such costs add up.
-
-
 @checked
 @dataclass(frozen=True, slots=True)
 class Cost(Charge):

@@ -21,7 +21,7 @@ from ..privacy import Gaussian, Guarantee, Pair, Privacy
 from ._conversions import PLACES, gaussian_dp_mu, zcdp_rho
 from ._costs import Charge, ConcentratedCost, Cost, GaussianCost
 
-# What a ledger in (ε, δ) charges for a guarantee that is no single pair: one point of its curve.
+# Charge one point of the curve of a guarantee that is not a single pair, in a ledger of (ε, δ).
 
 _CHARGE_PLACES = 12
 
@@ -81,7 +81,7 @@ def _checked_delta(delta: Fraction) -> Fraction:
     return delta
 
 
-# What a total in μ or ρ comes to as an (ε, δ): the final statement of a ledger, rounded up.
+# Convert a total in μ or ρ to an (ε, δ), rounded up.
 #
 # Gaussian privacy has its ε at each δ in closed form. From ρ, Rényi divergences of every order α > 1 are at most αρ,
 # and each gives an ε. Floats find a good α, and the bound holds for every α.
@@ -171,9 +171,6 @@ def _best(rho: float, log_delta: float) -> float:
         first, second = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         low, high = (low, second) if epsilon(first) < epsilon(second) else (first, high)
     return (low + high) / 2
-
-
-# What answers about cells cost in ε and δ: pairs as they are, other guarantees at a δ that was chosen for them.
 
 
 def pair_price(guarantee: Guarantee, steps: Sequence[int], delta: Fraction = Fraction(0)) -> Cost:

@@ -30,10 +30,11 @@ from ..errors import BadInput
 from ._events import Laws, read_items
 from ._gaussian_losses import GaussianSide
 
-# δ and ε read off a product of losses on a grid.
+# Compute δ and ε from a product of losses on a grid.
 #
-# δ(ε) is the sum of mass·max(0, 1 − e^(ε − loss)). Between two places it is S − e^ε·W, where S is the mass above and
-# W the mass of Q on the same losses. As a function of e^ε it is convex, so each of these lines lies nowhere above it.
+# δ(ε) is the sum of mass·max(0, 1 − e^(ε − loss)). Between two grid points it is S − e^ε·W, where S is the mass above
+# and W the mass of Q on the same losses. As a function of e^ε it is convex, so each of these lines lies nowhere above
+# it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +255,7 @@ def _both(items: Any, grid: Any) -> tuple[TotalBound, TotalBound] | tuple[Gaussi
     return both_sides(items, grid)
 
 
-# Both bounds of a total: the laws, the grid, and the product of losses of each.
+# Compute both bounds of a total: the distributions, the grid, and the product of losses of each.
 
 _BITS = 192
 _MOST_BITS = 1 << 13

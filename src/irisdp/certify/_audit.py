@@ -35,7 +35,7 @@ from ._matrix_files import Auditable, as_document
 from ._objectives import said_of_sums, wrong_row_of
 from ._optimality import Optimality, judge
 
-# Rows that are never listed: a `DepthMechanism` judged by its theorem, and again by enclosures of its rows.
+# Judge a `DepthMechanism`, whose rows are never listed, by its theorem and again by enclosures of its rows.
 
 SAMPLED_DEPTHS = (*range(8), 10**2, 10**4, 10**8, 10**12)
 """Depths whose rows are enclosed unless others are asked for."""
@@ -139,7 +139,7 @@ def _enclosed_hockey_stick(first: list[Enclosure], second: list[Enclosure], rati
     )
 
 
-# What an audit finds about one pair (ε, δ) that was promised.
+# Audit one claimed pair (ε, δ).
 
 INFINITY = "infinity"
 """How an ε that does not exist is written."""

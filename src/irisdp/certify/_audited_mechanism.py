@@ -15,10 +15,10 @@ from ..mechanisms import MechanismDocument
 from ..privacy import Privacy
 from ._matrix_files import Auditable, as_document
 
-# From edges to distinct pairs of rows: what an audit costs.
+# Reduce edges to distinct pairs of rows, which decide the cost of an audit.
 #
-# A graph may have 10^7 edges and a mechanism 10^3 different rows. Closeness looks at rows only, so every pair of rows
-# that meets over some edge is looked at once, and edges within one row not at all.
+# A graph may have 10^7 edges and a mechanism 10^3 different rows. Closeness depends on rows only, so every pair of rows
+# that meets over some edge is checked once, and edges within one row not at all.
 
 _BUFFER = 1 << 21
 """Edges gathered before equal pairs are merged: sorting a few millions at once is cheaper than often."""

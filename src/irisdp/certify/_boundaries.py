@@ -27,7 +27,7 @@ from ..privacy import Pair
 from ._audited_mechanism import AuditedMechanism
 from ._objectives import StatedGoal, multipliers
 
-# u, recomputed: the most that a neighbour can give to an event, for any number of pairs.
+# Recompute u: the largest probability that a neighbour can give to an event, for any number of pairs.
 #
 # Each pair (r, δ) allows at most min{1, r·s + δ, 1 − (1 − s − δ)/r}. So u is the least of all these lines, and on an
 # interval it is one of them. Their lower envelope is found once, and a value is looked up (docs/theory.md#operator).
@@ -230,13 +230,12 @@ def _spread(start: Mapping[int, Number], neighbours: Sequence[Sequence[int]], st
     return found
 
 
-# Whether a boundary was well chosen: a bound on the goal over all boundaries with one row per ranking.
+# Bound the goal over all boundaries with one row per ranking, to check whether a boundary was well chosen.
 #
-# With row m^c on the boundary of class c the best mechanism gives the first k choices u^t(S_k(m^c)) at depth t. So
-# the goal is a constant minus a sum of concave functions of the S_k(m^c). Tangents bound these from above by linear
-# functions, at any points and with any weights that sum to 1. Multipliers on the pairs of classes that touch then
-# bound a linear goal by weak duality. Bad tangents or multipliers only make the bound weak
-# (proofs/choice-of-boundary.md).
+# With row m^c on the boundary of class c the best mechanism gives the first k choices u^t(S_k(m^c)) at depth t. So the
+# goal is a constant minus a sum of concave functions of the S_k(m^c). Tangents bound these from above by linear
+# functions, at any points and with any weights that sum to 1. Multipliers on the pairs of classes that touch then bound
+# a linear goal by weak duality. Bad tangents or multipliers only make the bound weak (proofs/choice-of-boundary.md).
 
 ONE_ROW_PER_RANKING = "mechanisms whose boundary rows depend on the ranking alone"
 """The scope of the bound."""

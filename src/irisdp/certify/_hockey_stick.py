@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from .._exact import Number, Numbers, as_fraction
 from ._audited_mechanism import RowPairs
 
-# Find the pairs of rows that could matter, from floats whose error is bounded: the others need no exact check.
+# Find the pairs of rows that need an exact check, from floats with a bounded error.
 #
 # Let u = 2^-53. An entry in floats is within u of itself, relatively, and r·Q_v within 3.01 u. Their difference is
-# therefore within 2.01 u·|P_v| + 4.02 u·r|Q_v|. A sum of q such parts, in any order, is within u·M·(1 + r)·(4.02 +
-# 1.05 q), where M is the largest sum of sizes of a row's entries. `Screen` takes eight times that, which makes up for
-# the rounding of the bound itself and of whatever it is compared with. Nothing overflows or loses digits to
-# underflow, or there is no screen.
+# therefore within 2.01 u·|P_v| + 4.02 u·r|Q_v|. A sum of q such parts, in any order, is within u·M·(1 + r)·(4.02 + 1.05
+# q), where M is the largest sum of sizes of a row's entries. `Screen` takes eight times that, which covers the rounding
+# of the bound itself and of whatever it is compared with. If anything could overflow or lose digits to underflow, there
+# is no screen.
 
 Places = NDArray[np.int64]
 
@@ -271,11 +271,11 @@ class _Ways:
         return zip(*(each.tolist() for each in chosen), strict=True)
 
 
-# Closeness at many promised pairs at once: outputs are sorted by likelihood ratio once for every two rows that meet.
+# Check closeness at many claimed pairs at once, with outputs sorted by likelihood ratio once for every two rows.
 #
-# Let C_k and S_k be the masses of the k outputs with the largest likelihood ratios. The hockey-stick divergence at r
-# is C_k − r·S_k for the k of them whose likelihood ratio is more than r. As the guarantee's ratios fall this k rises,
-# and so does the k at which a δ is spent as the guarantee's δ rise. So two walks along one list answer for all pairs.
+# Let C_k and S_k be the masses of the k outputs with the largest likelihood ratios. The hockey-stick divergence at r is
+# C_k − r·S_k for the k of them whose likelihood ratio is more than r. As the guarantee's ratios fall this k rises, and
+# so does the k at which a δ is spent as the guarantee's δ rise. So two passes over one list answer for all pairs.
 
 
 def needs(

@@ -99,12 +99,12 @@ def _bits(distribution: LossDistribution) -> int:
     return max((int(p.p).bit_length() + int(p.q).bit_length() for p, _ in distribution.values()), default=0)
 
 
-# Exact losses handed to dp-accounting: rounded toward more loss while they are exact, and floats only then.
+# Convert exact losses for dp-accounting: round toward more loss while they are exact, and only then to floats.
 #
 # For a pair (P, Q) with losses L = log(P/Q) under P, δ at ε is the mean of max(0, 1 − e^(ε − L)) and the mass where Q
 # has none. It only grows where mass of P moves to a larger loss and where masses are made larger, and so it does in
-# every product. So losses go up to multiples of an interval h, and masses up to the next float. δ at ε of k draws
-# lies between the true one at ε and the true one at ε − k·h, except for the rounding of dp-accounting's own floats.
+# every product. So losses go up to multiples of an interval h, and masses up to the next float. δ at ε of k draws lies
+# between the true one at ε and the true one at ε − k·h, except for the rounding of dp-accounting's own floats.
 
 _FINEST, _COARSEST = Fraction(1, 10**9), Fraction(10)
 
@@ -197,12 +197,11 @@ def _place(loss: Fraction, step: float) -> int:
     return k
 
 
-# Laws of the privacy loss log(P/Q) under P, for pairs (P, Q) that stand for a release: exact, or known as balls.
+# Distributions of the privacy loss log(P/Q) under P, for dominating pairs (P, Q) of a release: exact, or as balls.
 #
-# One small protocol, so that whatever has a pair of its own enters every total: a guarantee, a finite mechanism,
-# noise. The chance of an infinite loss stands apart, as an exact number, and the law is that of the finite ones given
-# that the loss is finite. For independent releases finite losses add up, and the chances that they are finite
-# multiply.
+# One small protocol lets everything with a dominating pair enter a total: a guarantee, a finite mechanism, noise. The
+# probability of an infinite loss is a separate exact number, and the distribution is that of the loss given that it is
+# finite. For independent releases finite losses add up, and the probabilities that they are finite multiply.
 
 _NARROW = Fraction(1, 1 << 160)
 _NEAR = 1e-9

@@ -27,10 +27,10 @@ from .._exact import Number, as_fraction, ball, enclosure_of, flint_rational, lo
 from ._loss_distributions import LossAtom, LossDistribution, PrivacyLossDistribution, finite_law
 from ._privacy_profile import Line
 
-# One loss law on a grid, rounded in a direction: spread to the places around, or drawn down to them.
+# Put one loss distribution on a grid, rounded in one direction.
 #
-# A mass of P at loss ℓ faces q = p·e^(−ℓ) of Q. Both roundings keep Q's side of the mass they move. So each can only
-# raise δ, or only lower it (proofs/totals.md).
+# A mass of P at loss ℓ faces q = p·e^(−ℓ) of Q. Both roundings keep Q's side of the mass they move. So one can only
+# raise δ, and the other only lower it (proofs/totals.md).
 
 Masses = dict[int, flint.arb]
 """Place of the grid → mass of P there."""

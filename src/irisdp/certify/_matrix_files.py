@@ -27,11 +27,11 @@ from ..graphs import Path as Line
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, read_document
 from ..privacy import Privacy
 
-# Matrices in files as NumPy writes them (.npy): nothing is allocated, or looked at, that the file does not hold.
+# Read matrices in NumPy files (.npy). Nothing is allocated or read that the file does not hold.
 #
 # A header of a hundred bytes may declare any number of rows, so it is never trusted. Its length is compared with the
 # file and its table with the data behind it. A table that does not hold real numbers is refused before it is read.
-# Nothing that is pickled is ever opened.
+# Pickled objects are never loaded.
 
 MOST_CELLS = 25_000_000
 """Numbers in one table from a file, 5,000 × 5,000: as exact fractions they take some gigabytes."""
@@ -93,9 +93,9 @@ def _declared(path: Path) -> np.ndarray[Any, Any] | None:
     return found if sound else None
 
 
-# A matrix as other tools write it in text: separated by commas, semicolons, tabs or blanks, with names above or not.
+# Read a matrix in text, separated by commas, semicolons, tabs or blanks, with or without names.
 #
-# Numbers are read exactly as written. What is no number is said with its line, and nothing is guessed.
+# Numbers are read exactly as written. Text that is not a number is reported with its line, and nothing is guessed.
 
 _MARKS = "\t;,"
 _LIKE_NUMBER = re.compile(r"[+\-\u2212.]?\d|nan|inf", re.IGNORECASE)

@@ -31,7 +31,7 @@ from ..graphs import UNREACHABLE, json_node
 from ..mechanisms import MechanismDocument
 from ._audited_mechanism import AuditedMechanism
 
-# What a certificate says was minimised: losses, weights and side information, read from JSON and nothing believed.
+# Read the goal that a certificate states: losses, weights and side information. Nothing in it is trusted.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +142,7 @@ def _times(loss: Number, probability: Number) -> Number:
     return loss * probability
 
 
-# The dual bound: no private mechanism does better, by weak duality (proofs/weak-duality.md).
+# Compute the dual bound: no private mechanism does better, by weak duality (proofs/weak-duality.md).
 
 
 def dual_bound(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: StatedGoal) -> Number:

@@ -34,11 +34,11 @@ from ._matrix_files import as_document
 from ._objectives import PULLBACK, GoalInWords, StatedGoal, dual_bound, in_words, read_goal, without_a_goal
 from ._theorems import THEOREMS_OF_RAINBOWS, GeometricPowers, prove
 
-# Optimality that comes down an arrow: a mechanism that asks a query first and is optimal on the query's small graph.
+# Optimality by pullback: the mechanism evaluates a query first and is optimal on the query's small graph.
 #
-# Suppose every input over one small node has the same number of neighbours over every other small node. Then
-# averaging a private mechanism over the inputs that share a small node leaves a private mechanism of the small graph
-# with no larger goal (proofs/pullback.md). So what is optimal on the small graph is optimal above it too.
+# Suppose every input over one small node has the same number of neighbours over every other small node. Then averaging
+# a private mechanism over the inputs that share a small node leaves a private mechanism of the small graph with no
+# larger goal (proofs/pullback.md). So what is optimal on the small graph is optimal above it too.
 
 
 def inner_subject(subject: AuditedMechanism, certificate: Mapping[str, Any]) -> tuple[AuditedMechanism, list[int]]:
@@ -102,7 +102,7 @@ def _crossings(subject: AuditedMechanism, over: NDArray[np.int64], size: int) ->
     return found
 
 
-# The seal of a mechanism file: a hash over everything in it, so that no edit, however harmless, goes unnoticed.
+# The digest of a mechanism file: a hash of its whole content, which shows every edit.
 
 
 @checked

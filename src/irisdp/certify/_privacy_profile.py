@@ -37,7 +37,7 @@ from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
 from ..privacy import Privacy
 from ._audited_mechanism import AuditedMechanism, bare_subject
 
-# Rényi divergences of a mechanism as floats: views for people, computed with enclosures and rounded up.
+# Rényi divergences of a mechanism as floats for people, computed with enclosures and rounded up.
 
 RENYI_ACCURACY = 2.0**-40
 """A divergence returned is at least the true one, and above it by at most this, relatively or absolutely."""
@@ -299,7 +299,7 @@ class _Descending:
         return bool(self.p * other.q > other.p * self.q)
 
 
-# The largest profile that several guarantees at once allow: the worst release of which nothing else is known.
+# The largest profile that several simultaneous guarantees allow: the worst release with these guarantees.
 
 
 @checked

@@ -19,8 +19,7 @@ from ._audited_mechanism import AuditedMechanism, is_the_path
 from ._boundaries import Best, balanced_line, choice_bound, fixed_rainbow, homogeneous_rainbow
 from ._objectives import StatedGoal
 
-# Powers of α = 1/r as integers over one scale, bracketed where they would be too long: the geometric mechanism's
-# rows.
+# Compute powers of α = 1/r for the rows of the geometric mechanism, as integers over one scale.
 #
 # G_{n,α} has α^i·a/(a+b) and α^(n−i)·a/(a+b) at its ends and α^|z−i|·(a−b)/(a+b) between, for r = a/b. Exact powers
 # have n·log2(a) bits; beyond `LONGEST` they are kept in fixed point, rounded down and up, so that bounds stay bounds.

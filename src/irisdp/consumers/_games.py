@@ -27,10 +27,9 @@ from ._consumer import Consumer
 from ._geometric_game import UNDERFLOW, UNIT, BestAnswers, Floats, GeometricKernel, Integers, RecurrentGame
 from ._linear_programs import MAGNIFIED, RawSolution, on_grid, snapped
 
-# Exact readings of small mechanisms: the game as a linear program in rationals, and the arithmetic that certifies
-# one.
+# Optimal post-processing of small mechanisms: the game as a linear program in rationals, and its exact certificate.
 #
-# Used where numbers are few enough; larger games are played in floats with certified bounds (`minimax`).
+# Larger games are solved in floats with certified bounds (`_minimax.py`).
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +112,10 @@ def _normalised(numbers: list[Fraction]) -> tuple[Fraction, ...]:
     return tuple(numbers) if total == 1 else tuple(x / total for x in numbers)
 
 
-# The game of reading any mechanism that is given as a matrix, for any table of losses.
+# The game of post-processing a mechanism that is given as a matrix, for any table of losses.
 #
-# The same game as for geometric noise (`_geometric_game.py`), by plain matrix products. All numbers that enter are at
-# least 0, so every sum has a small relative error, which is counted and taken into the bounds.
+# It is the game of `_geometric_game.py` by plain matrix products. All numbers that enter are at least 0, so every sum
+# has a small relative error, which is counted and added to the bounds.
 
 
 class MatrixGame:

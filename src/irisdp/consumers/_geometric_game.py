@@ -1,8 +1,8 @@
-"""The game of reading the geometric mechanism, for losses of the error alone, by recurrences in linear time.
+"""The game of post-processing the geometric mechanism, for losses that depend on the error alone.
 
-The reader picks an answer for every released value, nature a prior. Everything is a sum of tails over the mechanism
-(below), so losses of a reading, best answers to a prior and the effect of moving an answer by one cost
-O(n log n) for any n. All results come with a bound on their error, so they prove what they say.
+The reader chooses an answer for every released value, and nature a prior. Everything is a sum of tails over the
+mechanism (below). So losses of a post-processing, best answers to a prior and the effect of moving an answer by one
+cost O(n log n) for any n. All results have a bound on their error, so they are proofs.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ._loss_functions import Loss, Tail
 #     f(i) = α^|i−z| · p(i − t)  for i ≥ t,  0 before        (a right-hand tail; a left-hand one is its mirror image)
 #
 # Beyond the kink at z a tail is a *run*, α^(i−s)·Σ_j c_j C(i−s, j) for i ≥ s, or its mirror image. A tail that starts
-# left of z is three runs: one forward from z, one backward from z − 1, and one backward from t − 1 taken off again.
-# Runs are summed, and summed against, by first-order recurrences, so no matrix is ever built. Nothing here is exact,
-# but everything can be enclosed: a sum of non-negative terms has a small relative error, and a sum with signs an
-# error of that share of the sum of the absolute values, which the same recurrences give
+# left of z is three runs: one forward from z, one backward from z − 1, and one backward from t − 1 that is subtracted.
+# Runs are summed, and multiplied with other sums, by first-order recurrences, so no matrix is ever built. Nothing here
+# is exact, but everything can be enclosed: a sum of non-negative terms has a small relative error, and a sum with signs
+# an error of that share of the sum of the absolute values, which the same recurrences give
 # (proofs/reading-certificate.md).
 
 Floats = NDArray[np.float64]

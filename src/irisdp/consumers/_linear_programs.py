@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from .._exact.linprog import GrowingProgram, SparseColumns
 from ._geometric_game import Floats, Integers, RecurrentGame
 
-# What the linear programs of readings share: the form their solutions take, and the grid these are put on.
+# Shared parts of the linear programs: the form of a solution, and the grid to which it is rounded.
 
 GRID_BITS = 52
 """Chances and priors are multiples of 2^-52: exact as floats, and so are their sums up to 1."""
@@ -306,10 +306,10 @@ def _counted(first: Integers, length: Integers) -> Integers:
 
 # The reader's linear program over some pairs (z, v) of a released value and an answer, each column written out.
 #
-# It leans on no recurrence, so it is well conditioned where the program above is not: strong noise decay, possible
-# counts with wide gaps. A column holds the counts about as far from z as its losses are above the solver's
-# resolution. A loss that is one jump is written the other way round, by the counts an answer is near enough to,
-# unless errors are so rare that their probability would drown in its complement.
+# It uses no recurrence, so it is well conditioned where the program above is not: strong noise decay, possible counts
+# with wide gaps. A column holds the counts around z whose losses are above the solver's resolution. A loss that is one
+# jump is written by its complement, the counts that an answer is near enough to, unless errors are so rare that their
+# probability would be lost in the complement.
 
 _RESOLUTION = 1e-16
 """Probabilities below this share of the scale of losses are left out."""

@@ -28,8 +28,8 @@ from ._linear_programs import CumulativeProgram, PairProgram, RawSolution, on_gr
 TARGET = 2e-10
 """Relative gap at which the search ends."""
 
-# Everything below steers a search whose result is certified anyway: it decides how long it takes and how narrow the gap
-# is, and never what is true. The values were chosen by trying; `benchmarks/reading_gaps.py` shows what they do.
+# Parameters of a search whose result is certified anyway. They decide how long it takes and how narrow the gap is,
+# never what is true. The values were chosen by trial; `benchmarks/reading_gaps.py` shows their effect.
 
 _ACCEPTABLE = 9e-10
 """Relative gap at which no further program is tried: what is promised is 1e-9."""

@@ -302,11 +302,11 @@ def _short(distribution: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     return tuple(Fraction(x, ONE) for x in to_grid(distribution))
 
 
-# Reading a count that may be anything: without an upper bound every value is best moved by one and the same amount.
+# Post-process a count without an upper bound: the optimum moves every value by the same amount.
 #
-# Far from the least count all places look alike. So no post-processing does better there than the best constant shift
-# c of the published value, and a shift costs the same everywhere: E l(i, i + Z + c). Near the least count the answer
-# is raised to it, which costs less and not more (proofs/unbounded-counts.md).
+# Far from the least count all values are alike. So no post-processing does better there than the best constant shift c
+# of the published value, and a shift costs the same everywhere: E l(i, i + Z + c). Near the least count the answer is
+# raised to it, which costs no more (proofs/unbounded-counts.md).
 
 _FARTHEST = 1 << 60
 
@@ -430,7 +430,7 @@ def _series(tail: Tail, m: int, step: int, alpha: flint.arb) -> flint.arb:
     return (ball(here) + ball(there - here) * alpha / one + ball(tail.curvature) * alpha**2 / one**2) / one
 
 
-# The loss of any post-processing of a released count, including none, and what a value implies about the count.
+# The loss of any post-processing of a released count, and the posterior of the count given a value.
 
 
 @checked

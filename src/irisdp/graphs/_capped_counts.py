@@ -30,18 +30,16 @@ from ._explicit import Graph, compress
 from ._families import set_integer
 from ._protocol import Chunk, ComputedNodes, DatasetGraph, Indices, ListedNodes, Mask, Node, NodeNames, blocks
 
-# How far each category is behind the winner, capped: all that a mechanism needs to know which category is the
-# largest.
+# Capped gaps: how far each category is behind the winner, which is all that a mechanism for the largest needs.
 #
 # Gaps of counts h are max h − h_i, at least one of which is 0. A cap R makes them finitely many: every gap above R
-# stands as R. The edges are the images of all pairs of neighbouring counts, however large, so that gaps, capped, are
-# a morphism from counts by category; and every edge is the image of some pair, so that nothing is asked of a
-# mechanism in vain.
+# becomes R. The edges are the images of all pairs of neighbouring counts, however large, so that capped gaps are a
+# morphism from counts by category. Every edge is the image of some pair, so that no edge restricts a mechanism in vain.
 #
-# To list them, a gap at the cap is taken for exactly that, and moves by which the largest count falls are left out.
-# No edge is lost. Of two neighbours one becomes the other by a move by which it does not fall; then a gap shrinks
-# only where its category gains the record. If that category is beyond the cap and stays there, one that lost the
-# record is all that changes, and gains it on the way back; and where the largest count grows, gaps at the cap stay
+# To list them, a gap at the cap is taken for exactly that, and moves by which the largest count falls are left out. No
+# edge is lost. Of two neighbours, one becomes the other by a move by which the largest count does not fall; then a gap
+# shrinks only if its category gains the record. If that category is beyond the cap and stays there, then only a
+# category that lost the record changes, and the reverse move gains it. If the largest count grows, gaps at the cap stay
 # there.
 
 _MOST_CATEGORIES = 20
@@ -352,17 +350,16 @@ def _records_off(offsets: Indices) -> Indices:
     return found
 
 
-# In which order categories stand, and how far apart neighbours in it are, capped: what top K and a ranking depend on.
+# Capped heights: the order of categories and the steps between neighbours in it, on which top K and a ranking depend.
 #
 # Heights of counts h keep their order and the steps between consecutive counts: the least height is 0, equal counts
-# have equal heights, and a step above its cap stands as the cap. So which categories are among the K largest, and
-# which rankings are right, is the same for heights as for counts, ties included; gaps to the largest would not do,
-# since a cap on them makes the last of many categories look level. Each step, counted from below, may have a cap of
-# its own.
+# have equal heights, and a step above its cap becomes the cap. So the K largest categories, and the right rankings, are
+# the same for heights as for counts, ties included. Gaps to the largest would not do, because a cap on them makes the
+# last of many categories look level. Each step, counted from below, may have a cap of its own.
 #
 # The edges are the images of all pairs of neighbouring counts of any size, and no others: heights are a morphism from
-# counts by category. A move of one record changes a step by at most 2, so a step that is 2 or more above its cap R is
-# R or more after it, and no category crosses it: to look at true steps up to R + 2 is to look at all.
+# counts by category. A move of one record changes a step by at most 2. So a step that is 2 or more above its cap R is R
+# or more afterwards, and no category crosses it. It is enough to look at true steps up to R + 2.
 
 Moves = Literal["exchange", "add-remove", "any"]
 """How neighbours differ: a record exchanged, one more, or either; "any" is what exchange becomes where records may be

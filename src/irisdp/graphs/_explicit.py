@@ -13,11 +13,12 @@ from .._exact import checked, so_many
 from ..errors import BadInput
 from ._protocol import MOST_LISTED, UNREACHABLE, Chunk, DatasetGraph, Indices, Mask, NodeNames, blocks, json_node
 
-# Long runs of nodes that a search passes in one step: nodes v with no neighbours but v − 1 and v + 1.
+# Compress long runs of nodes v that have no neighbours except v − 1 and v + 1, so that a search passes them in one
+# step.
 #
-# Such a run can be entered at its two ends only. So a search only needs its length. A walk that leaves the node
-# before one end at level l arrives at the node behind the other end at level l + length + 1, unless that node was
-# reached before. Afterwards a node of the run is as far as the nearer way in says.
+# Such a run can be entered at its two ends only. So a search only needs its length. A walk that leaves the node before
+# one end at level l arrives at the node behind the other end at level l + length + 1, unless that node was reached
+# before. Afterwards the distance of each node of the run follows from the nearer end.
 
 LONG = 64
 """Nodes that a run has at least: in shorter ones a step for each node takes no longer."""
@@ -101,7 +102,7 @@ def shortcuts(indptr: Indices, indices: Indices, unseen: Mask) -> Shortcuts:
     return Shortcuts(first, last, is_gate, gates)
 
 
-# Breadth-first search from many nodes at once, and connected components, over compressed rows.
+# Breadth-first search from many nodes at once, and connected components, over compressed sparse rows.
 
 THIN = 48
 """A frontier of fewer nodes is walked node by node: below this NumPy's cost per call is more than the work."""

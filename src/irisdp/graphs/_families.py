@@ -197,7 +197,7 @@ class Complete(_Numbered):
         return {"family": "complete", "n": self.n}
 
 
-# Cartesian products of graphs, and the Hamming graphs among them.
+# Cartesian products of graphs, including Hamming graphs.
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,18}")
 

@@ -201,7 +201,7 @@ def _numbered(tails: Indices, heads: Indices) -> tuple[NodeNames, tuple[Indices,
     return known, (places[: len(tails)], places[len(tails) :])
 
 
-# Graphs as JSON documents: {"nodes": […], "edges": [[a, b], …]} or {"family": …} with its sizes.
+# Read graphs from JSON: {"nodes": […], "edges": [[a, b], …]} or {"family": …} with its sizes.
 
 _FAMILIES: dict[str, tuple[type[DatasetGraph], tuple[str, ...]]] = {
     "path": (Path, ("n",)),

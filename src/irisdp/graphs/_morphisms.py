@@ -147,8 +147,8 @@ def _check(source: DatasetGraph, target: DatasetGraph, images: Indices) -> Morph
 
 # Boundary graphs: the smallest graph on which the optimal mechanism with a homogeneous boundary can be found.
 #
-# Only a node's class and depth matter there. Two colours give the (n_B, n_R)-line; rankings give the boundary rainbow
-# graph, one chain per ranking with the heads joined where classes touch.
+# Only a node's class and depth matter there. Two colours give the (n_B, n_R)-line. Rankings give the boundary rainbow
+# graph, with one chain per ranking and an edge between the heads of classes that touch.
 
 
 @checked

@@ -22,7 +22,7 @@ from .._frames import html_table
 from .._hooks import Drawable
 from ..errors import BadInput
 
-# Names of nodes: strings, integers, or tuples of names; and how JSON writes them.
+# Names of nodes: strings, integers, or tuples of names, and their form in JSON.
 
 Node = Hashable
 """A string, an integer, or a tuple of nodes (which JSON writes as a list)."""

@@ -25,10 +25,10 @@ from ..graphs import DatasetGraph, NodeNames, as_node, named_nodes
 from ..mechanisms import Mechanism, MechanismDocument
 from ..privacy import Privacy
 
-# Which input each row of a frame belongs to: what its index says, held to the graph, and never guessed.
+# Match the rows of a frame to inputs by its index, compared with the graph and never guessed.
 #
-# An index that was set names the inputs, whatever it holds. The one that pandas numbers rows with where nobody set
-# any (a `RangeIndex` from 0 without a name) names nothing: rows are then the graph's nodes in order.
+# An index that was set names the inputs. The default index of pandas (a `RangeIndex` from 0 without a name) names
+# nothing: rows are then the graph's nodes in order.
 
 _IN_ORDER = "frame.index = list(graph.nodes) says that rows stand in the order of its nodes"
 _COUNTING = {"kind": "range", "name": None, "start": 0, "step": 1}

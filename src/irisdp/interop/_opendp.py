@@ -22,7 +22,7 @@ from ..privacy import Privacy
 from . import _opendp_names as opendp
 from ._randomiser import LARGEST, randomiser
 
-# What a guarantee says of inputs further apart than neighbours, by group privacy, in floats nowhere too small.
+# Group privacy: the guarantee for inputs further apart than neighbours, in floats that are never too small.
 
 _HOPELESS = 1_000
 """Where log r^d is beyond this, δ is 1: no δ above 0 that anybody writes is smaller than e^-1000."""

@@ -155,9 +155,6 @@ def _whole_root(whole: int, degree: int) -> int:
     return int(flint.fmpz(whole).root(degree)) if whole.bit_length() > degree else 1
 
 
-# Exact two-sided geometric noise on arrays of integers.
-
-
 @checked
 def geometric(values: Any, privacy: Privacy, *, source: BitSource | None = None) -> NDArray[np.int64]:
     """Add independent two-sided geometric noise to every integer of an array.

@@ -31,12 +31,12 @@ from ..mechanisms import Mechanism
 from ..privacy import Privacy, Shape, enclose_steps
 from ._distribution import DEFAULT_WIDTH, Loss, check_atom, check_distance, check_length, check_width
 
-# Where noise for a shape of privacy may be cut into cells that lose nothing: the orbits of the kinks of u.
+# Cut universal noise into cells that lose nothing: the orbits of the kinks of u.
 #
 # The noise has a cumulative distribution F that climbs by u: F(−½) = θ with u(θ) = 1 − θ, and F(x + 1) = u(F(x)). Cut
-# points are the places where F meets a kink of u, or the kink moved by u or its inverse; between them F is free. In
-# one unit [−½, ½) they are q_1 = θ < q_2 < … < q_m, one for each orbit of a kink. Each is kept as a kink and a number
-# of steps, so that every cumulative probability is u applied so often to a short number (proofs/shape-noise.md).
+# points are the places where F meets a kink of u, or the kink moved by u or its inverse; between them F is free. In one
+# unit [−½, ½) they are q_1 = θ < q_2 < … < q_m, one for each orbit of a kink. Each is kept as a kink and a number of
+# steps, so that every cumulative probability is u applied so often to a short number (proofs/shape-noise.md).
 
 _MOST_STEPS = 1 << 13
 """Counts on each side to which noise with an end may reach."""
@@ -239,8 +239,8 @@ def _fmpq(value: Fraction) -> flint.fmpq:
 
 # The table that draws cells: two tracks of integers, one rounded down and one up, stepped outward from the middle.
 #
-# Right of θ no line of u is steeper than 1. So a step adds no more than the rounding of one unit to the distance of
-# the tracks; left of it 1 − F does the same.
+# Right of θ no line of u is steeper than 1. So a step adds at most one unit of rounding to the distance of the tracks.
+# Left of θ the same holds for 1 − F.
 
 _TABLE_BITS = 256
 _DOWN = _TABLE_BITS - 64

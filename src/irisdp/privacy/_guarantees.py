@@ -101,7 +101,7 @@ def _polygon(gaussian: Gaussian) -> Privacy:
     return Privacy.gaussian(gaussian.mu)
 
 
-# What two independent releases may reveal each, so that both together keep a guarantee.
+# Divide a guarantee between two independent releases, so that both together satisfy it.
 
 _BITS = 128
 

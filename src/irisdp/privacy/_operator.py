@@ -15,7 +15,7 @@ from .._exact import Enclosure, ball, enclosure_of
 from ._parameters import Privacy
 from ._shape import enclose_runs
 
-# Closeness of two distributions: the one check that privacy comes down to (docs/theory.md#closeness).
+# Closeness of two distributions, the check that defines privacy (docs/theory.md#closeness).
 
 
 def hockey_stick(first: Sequence[Fraction], second: Sequence[Fraction], ratio: Fraction) -> Fraction:

@@ -16,7 +16,7 @@ from ..errors import BadInput
 from ._gaussian import DEFAULT_GAP, gaussian_pairs, zcdp_mean
 from ._shape import MOST_PAIRS, Pair, Shape, follows, shape_of
 
-# What a guarantee lets an adversary guess, in plain odds, for people to look at.
+# Convert a guarantee to an adversary's probability of a right guess, for people.
 
 _PLACES = 100
 
@@ -321,7 +321,7 @@ def _delta(value: Any) -> Fraction:
     return delta
 
 
-# Privacy that lets an answer say something: ε above 0, or a δ beside it that may stand in for it.
+# Refuse guarantees under which no answer can depend on the data: ε must be above 0, or δ must be.
 
 
 def informative(*, epsilon: Any = None, ratio: Any = None, delta: Any = 0, field: str | None = None) -> Privacy:
@@ -384,7 +384,7 @@ def too_private(field: str, least: int = 0, why: str = "") -> BadInput:
     return BadInput(field, rule, f"give for example {least + 1}")
 
 
-# Guarantees close to one that was asked for, and stricter: to compute with shorter numbers, or to pay for rounding.
+# Find stricter guarantees close to a given one, to compute with shorter numbers or to pay for rounding.
 
 
 def workable(privacy: Privacy) -> Privacy:

@@ -16,7 +16,7 @@ import flint
 
 from .._exact import Enclosure, ball, dyadic_above, dyadic_below, enclosure_of, rational_text, working_precision
 
-# One pair (ε, δ), and when one of several says nothing new.
+# One pair (ε, δ), and when one of several pairs is redundant.
 
 MOST_PAIRS = 10_000
 """Pairs that a shape may have; the stand-alone verifier has the same limit."""
@@ -131,11 +131,11 @@ def shape_of(pairs: Sequence[Pair]) -> Shape:
     )
 
 
-# Many steps of a u of many pieces, enclosed: within one piece a run of any length has a closed form.
+# Enclose many steps of a u of many pieces: within one piece a run of any length has a closed form.
 #
-# On a piece u(s) = m·s + c, and n steps that all begin in it take s to m^n·(s − f) + f around the fixed point f, or
-# to s + n·c where m = 1. As u climbs, a start rounded down stays below and one rounded up stays above, however far
-# they go. So two tracks are followed, each through the pieces as they come, with rounding after every run.
+# On a piece u(s) = m·s + c, and n steps that all begin in it take s to m^n·(s − f) + f around the fixed point f, or to
+# s + n·c where m = 1. As u climbs, a start rounded down stays below and one rounded up stays above, however many steps
+# follow. So two tracks are followed through the pieces, with rounding after every run.
 
 _FEWEST_BITS = 64
 
