@@ -17,10 +17,10 @@ from .._aliases import OPTIONS, did_you_mean, meant_option, near_matches
 from .._queries import FORMS
 from ..errors import BadInput, Refusal
 
-# From Python's spelling of options to the command line's.
+# Translate Python's spelling of options to the command line's.
 #
-# Messages of the library name an option as a Python caller writes it, `epsilon=1` or `select_groups=True`; on the
-# command line the same words are `--epsilon 1` and `--select-groups`.
+# Messages of the library name an option as a Python caller writes it, `epsilon=1` or `select_groups=True`. On the
+# command line these are `--epsilon 1` and `--select-groups`.
 
 _KEYWORD = re.compile(r"""(?<!--limit )\b(?P<name>[a-z][a-z_]*)=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|[^\s,;()]*)""")
 _PLAIN = re.compile(r"[\w,.=/+…-]*")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..interpretation import ChoiceInterpretation, Estimates, Interpretation, JointInterpretation
 
 
-# How `irisdp interpret` shows how likely published names are true.
+# Show the probabilities of published names.
 
 _MOST_SHOWN = 40
 _PLACES = 10_000
@@ -52,7 +52,7 @@ def _rounded_down(probability: Fraction) -> str:
     return f"{probability * _PLACES // 1 / _PLACES:.4f}"
 
 
-# How `irisdp interpret` shows intervals, and cells that were read together.
+# Show intervals, and groups that were interpreted together.
 
 
 def show_interval(bases: Collection[str], confidence: Fraction, *, number: int) -> None:

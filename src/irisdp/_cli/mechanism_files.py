@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..privacy import Privacy
 
 
-# A mechanism in the terminal: its probabilities as decimals, of a large one the beginning.
+# Show the probabilities of a mechanism as decimals, or the beginning of a large one.
 
 _MOST_INPUTS, _MOST_OUTPUTS = 12, 8
 _LONGEST_NAME = 20
@@ -105,9 +105,6 @@ def _cut(height: int, width: int) -> str:
     kinds = (("inputs", height, _MOST_INPUTS), ("outputs", width, _MOST_OUTPUTS))
     parts = [f"the first {most} of {size:,} {kind}" for kind, size, most in kinds if size > most]
     return f", {' and '.join(parts)}" if parts else ""
-
-
-# `irisdp sample MECH.json --input NODE`: exact draws from any mechanism file.
 
 
 def sample_command(
@@ -291,9 +288,6 @@ def _show_optimality(view: Console, found: Optimality) -> None:
     if found.choice is not None:
         bound = f"{short_below(found.choice, 10)}, among mechanisms whose boundary rows depend on the ranking alone"
         fact("choice", f"{bound}; gap {short_above(found.value - found.choice, 3)}", width=10)
-
-
-# `irisdp design SPEC.json`: the optimal mechanism for a spec, as a file that anyone can check.
 
 
 def design_command(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .._release import Publication
 
 
-# What is printed where nobody looks at a terminal: lines and small tables, without a library to lay them out.
+# Print lines and small tables without `rich` if the output is not a terminal.
 #
 # Loading `rich` takes 0.1 to 0.2 s, about a fifth of a small release (docs/decisions/dependencies.md). Lines that rich
 # would change (wide letters, markup, long lines, an unusual encoding) are left to rich, so that the output is the same.
@@ -368,7 +368,7 @@ def _spelled(error: UnicodeError) -> tuple[str, int]:
     return "".join(_PLAIN.get(letter, "?") for letter in letters), error.end
 
 
-# What several commands share: the `--json` switch, and printing one document or one table.
+# Parts that several commands share: the `--json` switch, and printing one document or one table.
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Force = Annotated[
@@ -503,7 +503,7 @@ def short_path(path: Path | str) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
-# What `publish` and `batch` show alike: the answers.
+# Show the answers of `publish` and `batch`.
 
 KNOWN_ELSEWHERE = "unless another ledger in its folder knows this data"
 """What a dry run cannot tell, as it reads no record."""

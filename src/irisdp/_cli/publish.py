@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .._release import Outlook, Plan, Publication
 
 
-# What `publish` prints: a plan before it is carried out, and the answers after.
+# Print the plan of `publish` before it runs, and the answers afterwards.
 
 _NAMED = {"encoding": "NAME", "delta": "D", "at_most": "M"}
 """Options that notes on reading name."""

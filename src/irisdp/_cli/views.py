@@ -106,9 +106,6 @@ def _show_comparison(found: Comparison, output: Path | None) -> None:
         fact("picture", output, width=12)
 
 
-# `irisdp explore`: mechanisms to try, as pages on this machine.
-
-
 def explore_command(
     port: Annotated[str, typer.Option(metavar="P", help="Port on 127.0.0.1; 0 chooses a free one.")] = "8715",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
@@ -118,9 +115,6 @@ def explore_command(
     from .._explorer import serve
 
     serve(port=integer(port, "port", at_least=0, at_most=65535), browser=not no_browser)
-
-
-# `irisdp plot FILE -o PICTURE`: what a file holds, as a picture.
 
 
 def plot_command(
@@ -154,9 +148,6 @@ def plot_command(
         return
     for written in done:
         say(console(), f"written {written}: {picture.description}")
-
-
-# `irisdp report RELEASE.json -o FILE.html`: what was published, as one page to hand over.
 
 
 def report_command(
@@ -193,7 +184,7 @@ def report_command(
         typer.echo(f"written {out}")
 
 
-# `irisdp reproduce`: what the works behind this library print, recomputed and set beside it.
+# Recompute published numbers (`irisdp reproduce`).
 
 MOST_ROWS = 60
 """Items that are shown one by one; of more, the number of each verdict."""

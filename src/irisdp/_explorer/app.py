@@ -63,7 +63,7 @@ def create_app() -> Any:
 ROOMS: tuple[Tool, ...] = (ASK, DESIGN, CHECK, READ)
 
 
-# Addresses of the explorer and their handlers; the pages themselves are elsewhere.
+# Addresses of the explorer and their handlers.
 
 _MOST_FIELDS = 64
 _STATIC = {

@@ -52,10 +52,10 @@ ASK = Tool(
 )
 
 
-# The computation of the page Ask, in another process: the cost of a question and the error of its answer.
+# Compute the page Ask in another process: the cost of a question and the error of its answer.
 #
-# A question is planned about a table without records, as `irisdp publish --dry-run` plans it: what a plan says
-# follows from public facts alone. The table is one line of names, in a file that is made when it is first needed.
+# A question is planned about a table without records, as `irisdp publish --dry-run` plans it, because a plan follows
+# from public facts alone. The table is one line of names, in a file that is made when it is first needed.
 
 _NAMES = "value,category"
 TABLE = ResultFile("question.csv", f"{_NAMES}\n".encode(), "text/csv")

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from .._release import Plan
 
 
-# Pictures of answers that nobody has asked for yet: where they will fall, and what other ε would buy.
+# Pictures of answers before they are drawn: where they may fall, and their error at other ε.
 #
-# What draws them are functions of this module with what they draw: so they go from one process to another.
+# Functions of this module draw them from plain data, so that both can be sent from one process to another.
 
 _WIDTH, _HEIGHT = 520, 230
 _SHORT = 8

@@ -94,7 +94,7 @@ CHECK = Tool(
 )
 
 
-# The computation of the page Check, in another process: parse like the command line, audit, and put in words.
+# Compute the page Check in another process: parse like the command line, audit, and word the result.
 
 _MOST_JOINED, _MOST_DRAWN, _MOST_NAMED = 2_000, 10_000, 3
 _NUMPY = b"\x93NUMPY"

@@ -93,7 +93,7 @@ def loss_of(values: Values) -> Any:
     return ":".join((name, *parts))
 
 
-# Fields that occur on more than one page, with one look and behaviour.
+# Fields that occur on several pages, with one look and behaviour.
 
 
 def epsilon_field(when: When | tuple[When, ...]) -> Field:
@@ -135,7 +135,7 @@ def prior_field(help: str, *, rows: int, example: str = "", when: When | None = 
     return Field(name="prior", label="Prior", kind="area", rows=rows, example=example, help=help, when=when or {})
 
 
-# What is uploaded, as text that can be shown in a field again.
+# Convert an uploaded file to text that can be shown in a field again.
 
 _BINARY = "base64:"
 

@@ -70,7 +70,7 @@ DESIGN = Tool(
 )
 
 
-# The result of the page Design: pictures, and rows by position on the graph.
+# Show the result of the page Design: pictures, and rows by position on the graph.
 
 _MOST_ROWS, _MOST_NAMED, _MOST_COLUMNS = 40, 4, 12
 _WIDEST = 200_000
@@ -140,7 +140,7 @@ def _name(value: object) -> str:
     return key_of_node(value) if isinstance(value, str | int) and not isinstance(value, bool) else str(value)
 
 
-# The computation of the page Design, in another process: the optimum for a spec, and its proof.
+# Compute the page Design in another process: the optimum for a spec, and its proof.
 
 Designed = Mechanism | FactoredMechanism
 

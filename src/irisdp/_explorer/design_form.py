@@ -250,7 +250,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
 )
 
 
-# Convert the fields of the page Design to a spec of `irisdp design`: the same JSON that the command line reads.
+# Convert the fields of the page Design to a spec of `irisdp design`, as JSON for the command line.
 
 _WHOLE = re.compile(r"-?\d{1,300}")
 

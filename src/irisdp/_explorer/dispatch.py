@@ -18,9 +18,9 @@ from .forms import Tool
 from .jobs import Busy, Job, Jobs, Stopped
 from .results import Answer, Later, Moved, Result, Values
 
-# Waiting for results: pages compute in processes of their own, and the threads here wait for them.
+# Wait for results: pages compute in child processes, and threads of this process wait for them.
 #
-# The server itself never waits, few wait at once, and small answers are kept for who asks again.
+# The server thread never waits, few requests wait at once, and small answers are cached.
 
 _MOST_WAITING = 64
 _MOST_KEPT = 128

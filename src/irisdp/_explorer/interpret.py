@@ -37,8 +37,6 @@ from .results import (
     entry,
 )
 
-# The page Read: what a published answer means to a reader, given their knowledge and their loss.
-
 _FIELDS = (
     upload_field("release", "The .release.json that lies beside published answers, or a mechanism file."),
     Field(

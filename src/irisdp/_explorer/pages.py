@@ -140,7 +140,7 @@ def _sentence(words: str) -> str:
     return said if said.endswith((".", "?", "/")) else f"{said}."
 
 
-# Pages of jobs: how far one is, how to stop it, and what came out of it.
+# Pages of jobs: progress, a button to stop, and the result.
 
 _HTML = "text/html; charset=utf-8"
 _SECONDS = 3

@@ -167,7 +167,7 @@ Values = Mapping[str, str]
 """What a form says: every field of the room by its name, with what was written or its default."""
 
 
-# Exact numbers as facts: what is enough is rounded up, with the digits said; what is below 1 is not shown as 1.
+# Show exact numbers as facts: a sufficient value is rounded up and says so, and a value below 1 is not shown as 1.
 
 
 def at_most(value: Fraction, digits: int, remark: str = "") -> tuple[str, str]:
@@ -196,7 +196,7 @@ def entry(probability: Fraction, digits: int) -> str:
     return text if text != "1" or probability == 1 else short_below(probability, digits)
 
 
-# The guarantee of a mechanism, in facts: one name for each on every page.
+# Show the guarantee of a mechanism with the same names on every page.
 
 
 def promised(privacy: Privacy, *, kept: bool = True) -> list[Fact]:
@@ -208,7 +208,7 @@ def promised(privacy: Privacy, *, kept: bool = True) -> list[Fact]:
     return facts
 
 
-# The proven properties of a mechanism, in facts: one name for each measure, on every page, as in `irisdp audit`.
+# Show the proven properties of a mechanism with the names of `irisdp audit`.
 
 
 def proved(found: Optimality, *, goal: str = "") -> list[Fact]:
@@ -245,7 +245,7 @@ def _key(node: object) -> str:
     return key_of_node(node) if isinstance(node, str | int | tuple) and not isinstance(node, bool) else str(node)
 
 
-# A picture that is drawn when somebody looks: its words and numbers are there at once.
+# A picture that is drawn on request; its words and numbers are there at once.
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +284,7 @@ class Sketch:
         return {"title": self.title, "description": self.description, "columns": list(self.columns), "rows": rows}
 
 
-# What pages show and offer, kept for a while under its digest; of too much the oldest goes.
+# Cache what pages show and offer under its digest; the oldest is dropped first.
 
 _MOST_BYTES = 48 << 20
 _MOST_THINGS = 512
@@ -351,7 +351,7 @@ class ResultCache:
                 self._size -= gone
 
 
-# Python and command lines that reproduce the result of a page, as text to copy.
+# Write Python and command lines that reproduce the result of a page.
 
 _LONGEST = 6000
 """Letters of a document that Python code holds; longer ones it reads from the file."""

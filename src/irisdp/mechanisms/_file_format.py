@@ -33,7 +33,7 @@ from .._sampling import BitSource
 from ..errors import BadInput
 from ..privacy import MOST_PAIRS, Gaussian, Guarantee, Pair, Privacy
 
-# Among which mechanisms a certificate says that one is best: part of the file format, and of every claim.
+# The classes of mechanisms among which a certificate claims an optimum; part of the file format.
 
 ALL_PRIVATE = "all private mechanisms"
 """No private mechanism on the graph has a smaller goal."""

@@ -29,10 +29,10 @@ from ..errors import BadInput
 from ..privacy import Privacy
 from ._mechanism import Row
 
-# Pull from the top, step by step: who is behind gains records from the winners until they are level.
+# Pull from the top: the category that is behind gains records from the winners until they are level.
 #
-# Where that ends is found at once, however many records it takes; chances at many gaps share what they have in
-# common.
+# The end of that is found at once, however many records it takes, and probabilities at many gaps share their common
+# part.
 
 Sorted = tuple[int, ...]
 

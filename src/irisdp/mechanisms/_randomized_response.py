@@ -79,12 +79,12 @@ def binary_randomized_response(privacy: Privacy) -> Mechanism:
     return randomized_response(2, privacy)
 
 
-# A whole categorical column, released record by record: the exponential mechanism on a Hamming graph.
+# Release a whole categorical column record by record: the exponential mechanism on a Hamming graph.
 #
-# Tables of N records over q categories, neighbours when one record is exchanged, form the Hamming graph H(N, q).
-# There p(y|x) ∝ r^(−records that differ) is a product over the records, so a draw is N independent randomised
-# responses. By Theorem 1 of [Alda2017] no private mechanism with δ = 0 changes fewer records on average over equally
-# likely tables, or at worst (proofs/columns.md).
+# Tables of N records over q categories, neighbours when one record is replaced, form the Hamming graph H(N, q). There
+# p(y|x) ∝ r^(−records that differ) is a product over the records, so a draw is N independent randomised responses. By
+# Theorem 1 of [Alda2017] no private mechanism with δ = 0 changes fewer records on average over equally likely tables,
+# or at worst (proofs/columns.md).
 
 LARGEST_ALPHABET = 1 << 16
 

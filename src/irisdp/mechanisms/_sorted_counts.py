@@ -24,13 +24,13 @@ from .._sampling import LARGEST_VALUE, BitSource, add_geometric, integers
 from ..errors import BadInput
 from ..privacy import Privacy
 
-# The list of sizes, largest first, that is nearest to noisy numbers: least Σ|fitted − noisy| over lists that fit.
+# Find the list of sizes, largest first, that is nearest to noisy numbers: least Σ|fitted − noisy| over valid lists.
 #
 # Sizes y_1 ≥ y_2 ≥ … are described by the first D of them and, below those, by how many are at least 1, 2, …, J: both
-# lists fall. Each alone has a nearest falling list, found with a heap. Together they must fit: below a last size y_D
-# nothing is larger than it. For each t, the largest size below, the nearest head is the raised one max(h, t), as the
-# nearest falling list that is bounded is the nearest falling list, bounded; and the nearest counts are those of the
-# first t, with nothing after them. So the best t of all is found by adding up (proofs/sizes.md).
+# lists fall. Each alone has a nearest falling list, found with a heap. Together they must be consistent: below a last
+# size y_D nothing is larger than it. For each t, the largest size below, the nearest head is the raised one max(h, t),
+# because the nearest bounded falling list is the nearest falling list, bounded. The nearest counts are those of the
+# first t, with nothing after them. So sums find the best t (proofs/sizes.md).
 
 Integers = NDArray[np.int64]
 

@@ -190,7 +190,7 @@ def apart(field: str, names: Sequence[str], *, points: bool = True) -> dict[str,
     }
 
 
-# Rows of a picture that each stand for a group: labels that differ, and many rows in several columns.
+# Rows of a picture, one for each group: distinct labels, and several columns for many rows.
 
 Row = TypeVar("Row")
 
@@ -306,9 +306,9 @@ def width_of(panels: Iterable[Sequence[str]], width: float) -> float:
     return sum(width + room_for(names) for names in panels)
 
 
-# Title and subtitle above a picture, broken into lines that stay above it in whatever font they are shown.
+# Break the title and subtitle above a picture into lines that fit in whatever font displays them.
 #
-# What is drawn is measured in one font and shown in another, so letters are taken to be as wide as in a wide one.
+# A picture is measured in one font and shown in another, so letters are assumed to be as wide as in a wide font.
 
 _TITLE, _SUBTITLE = 15, 13
 """Points of a letter's height."""

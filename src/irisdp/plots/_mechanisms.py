@@ -16,7 +16,7 @@ from ..mechanisms import FactoredMechanism, Mechanism
 from ._layout import COLOURS, INK, SHADES, altair, finished
 from ._picture import Picture
 
-# Pictures of a dataset graph: what is neighbour of what, where the true answer changes, and how deep a node lies.
+# Pictures of a dataset graph: which nodes are neighbours, where the true answer changes, and how deep a node lies.
 
 LARGEST_GRAPH = 150
 """In nodes: names of more overlap."""

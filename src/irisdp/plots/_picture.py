@@ -230,7 +230,7 @@ vegaEmbed("#picture", JSON.parse(document.getElementById("specification").textCo
 """
 
 
-# What pictures say of numbers: short, for people.
+# Write numbers in pictures: short, for people.
 
 _MOST_PLACES = 9
 

@@ -29,8 +29,8 @@ from ._picture import Picture, brief
 
 # Tests between neighbours: trade-off curves and profiles of guarantees, mechanisms and noise distributions.
 #
-# A test that takes one of two neighbours for the other errs in two ways: it says so where it is not (type I), and
-# does not where it is (type II). Everything here is exact, or rounded toward less privacy: errors down, δ up.
+# A test for one of two neighbours has two errors: it accepts wrongly (type I), or rejects wrongly (type II). Everything
+# here is exact, or rounded toward less privacy: errors down, δ up.
 
 Point = tuple[Fraction, Fraction]
 """Type I error, and the least type II error that goes with it."""

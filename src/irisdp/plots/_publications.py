@@ -32,7 +32,7 @@ from ._layout import (
 )
 from ._picture import Picture
 
-# Published answers for pictures: from a publication, or from the file of answers and its release file.
+# Read published answers for pictures from a publication, or from the file of answers and its release file.
 
 _BINS = "BINS("
 

@@ -31,9 +31,9 @@ from ._items import Fault, Holds, Item, compared
 
 # The graphs of Figures 1 and 2 of [DOliveira2021].
 #
-# The graph of its Figure 2 is known by its picture alone. What the text says of it (which node has which colour,
-# depth and probability) fixes how far each node is from those whose probabilities are given, and nothing else enters
-# the numbers: `FIGURE_2` is such a graph.
+# The graph of its Figure 2 is known by its picture alone. The text gives the colour, depth and probability of nodes.
+# This fixes how far each node is from those whose probabilities are given, and nothing else enters the numbers.
+# `FIGURE_2` is such a graph.
 
 BLUE = "abcghkl"
 FIGURE_2 = (

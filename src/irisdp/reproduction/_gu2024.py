@@ -19,9 +19,10 @@ from ..privacy import Privacy, are_close, steps
 from ._doliveira2021 import needed
 from ._items import Fault, Holds, Item, all_equal, holds_at
 
-# What [Gu2023] and [Gu2024] print, as they print it: their operator, τ and closed form; and what those need.
+# The formulas of [Gu2023] and [Gu2024] as printed: their operator, τ and closed form.
 #
-# Nothing here is private as claimed where δ > 0. It is code of its own, so that what is printed can be measured.
+# With δ > 0 nothing here is private as claimed there. The code is separate, so that the printed formulas can be
+# evaluated.
 
 FIGURE_RATIO = Fraction("1.2")
 CAPTION_ROW = tuple(map(Fraction, ("0.0005", "0.0081", "0.1364", "0.2727", "0.5823")))
@@ -116,7 +117,7 @@ def ceiling_tau(s: Fraction, privacy: Privacy) -> int | None:
     return printed_tau(s, privacy, math.ceil)
 
 
-# Example 1 and the figures of [Gu2024], which [Gu2023] has, too: no optimum, and five answers over depth.
+# Example 1 and the figures of [Gu2024], which are also in [Gu2023]: no optimum, and five answers over depth.
 
 NONE = "proofs/no-optimum.md"
 OPERATOR = "proofs/operator.md"

@@ -271,7 +271,7 @@ COUNTS = (
 )
 
 
-# Small matrices of fractions by elimination: determinants, products, and one matrix as a multiple of another.
+# Elimination for small matrices of fractions: determinants, products, and one matrix as a multiple of another.
 
 Matrix = Sequence[Sequence[Fraction]]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-# Commands that can be typed: they stand in documents and pages as they are.
+# Commands that readers can type, as documents and pages show them.
 
 ALONE = "Each item is recomputed alone by `irisdp reproduce --paper WORK --only ITEM`."
 

@@ -24,7 +24,7 @@ from ._items import WORKS, Item
 from ._summary_page import page
 from ._verdicts import VERDICTS, Reproduced, result_of
 
-# The registry: every item that is reproduced, in the order in which it is printed, work by work.
+# The registry: every reproduced item, in the order of print, work by work.
 
 ITEMS: tuple[Item, ...] = (
     *COLOURINGS,

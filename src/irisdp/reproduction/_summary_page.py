@@ -18,7 +18,7 @@ from ._gupte2010 import figure_1
 from ._items import ALONE, WORKS
 from ._verdicts import VERDICTS, Reproduced
 
-# Our own pictures of what the works draw: made of what is computed here, never copied.
+# Our own pictures of the figures, made from the values computed here.
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,9 +100,6 @@ def _text(number: Fraction | int | None) -> str:
     return exact if len(exact) <= _LONGEST else f"{float(number):.12g}"
 
 
-# One item computed, compared with what is printed, and, if it is a misprint, shown to fail.
-
-
 @dataclass(frozen=True, slots=True)
 class Reproduced:
     """An item beside what was computed.
