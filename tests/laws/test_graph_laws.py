@@ -1,12 +1,19 @@
 """Laws of graphs: distances, numbering, depth, boundary graphs, morphisms, documents."""
 
 import json
+import time
+from collections import Counter, deque
+from fractions import Fraction as F
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
+from irisdp import BadInput, Privacy
+from irisdp._sampling.bits import law_of
 from irisdp.graphs import (
     UNREACHABLE,
     Complete,
@@ -17,6 +24,7 @@ from irisdp.graphs import (
     Path,
     Product,
     SortedHistograms,
+    _histograms,
     boundary_graph,
     check_morphism,
     colour,
@@ -31,6 +39,9 @@ from irisdp.graphs import (
     preserves_colours,
     rank,
 )
+from irisdp.mechanisms import expected_changes, release_column
+from irisdp.privacy import hockey_stick
+from support.sweeps import tried
 
 small = st.integers(1, 7)
 families = st.one_of(
@@ -237,3 +248,244 @@ def test_order_direction_and_repetition_of_edges_do_not_matter(edges):
     assert again.nodes[:] == graph.nodes[:]
     assert again.indptr.tolist() == graph.indptr.tolist()
     assert again.indices.tolist() == graph.indices.tolist()
+
+
+# The edges of histograms against a listing that moves one record after another, in the same order.
+
+
+def moved(counts, giver, taker):
+    return tuple(count - (place == giver) + (place == taker) for place, count in enumerate(counts))
+
+
+def one_by_one(graph):
+    """Move a record from every type to every later one, at every node: no index is worked out from another."""
+    nodes = list(graph.nodes)
+    place = {node: index for index, node in enumerate(nodes)}
+    found = []
+    for giver in range(graph.types):
+        for taker in range(giver + 1, graph.types):
+            for tail, node in enumerate(nodes):
+                head = place.get(moved(node, giver, taker))
+                if head not in (None, tail):
+                    found.append((tail, head))
+    return found
+
+
+def yielded(graph):
+    return [pair for tails, heads in graph.edges() for pair in zip(tails.tolist(), heads.tolist(), strict=True)]
+
+
+def disagreement(graph):
+    expected = one_by_one(graph)
+    if yielded(graph) != expected:
+        return "edges"
+    if graph.number_of_edges != len(expected):
+        return "number of edges"
+    beside = Counter(expected)
+    assert max(beside.values(), default=1) == 1
+    near = [[] for _ in graph.nodes]
+    for tail, head in expected:
+        near[tail].append(head)
+        near[head].append(tail)
+    return None if all(graph.neighbours(k).tolist() == sorted(near[k]) for k in range(len(near))) else "neighbours"
+
+
+@pytest.mark.parametrize("family", [Histograms, SortedHistograms])
+@pytest.mark.parametrize("types", range(1, 8))
+def test_all_small_histograms(family, types):
+    for total in range(9):
+        graph = family(total, types)
+        if graph.number_of_nodes <= 500:
+            assert disagreement(graph) is None
+
+
+@given(st.sampled_from([Histograms, SortedHistograms]), st.integers(0, 60), st.integers(1, 60))
+@settings(deadline=None, max_examples=tried(25, 60))
+def test_any_histograms(family, total, types):
+    try:
+        graph = family(total, types)
+    except BadInput:
+        return
+    if graph.number_of_nodes <= 400:
+        assert disagreement(graph) is None
+    index = graph.number_of_nodes - 1
+    assert graph.index_of(graph.nodes[index]) == index
+    for near in graph.neighbours(index)[:3].tolist():
+        assert index in graph.neighbours(near) and graph.distance(index, near) == 1
+
+
+class WithEqualParts(SortedHistograms):
+    """Wrong: it moves a record between parts b + 1 and b, which changes nothing."""
+
+    __slots__ = ()
+
+    def _changes(self, given, taken):
+        return given != -taken
+
+
+class OneTooFar(Histograms):
+    """Wrong: a record that moves is counted at the place of its taker too."""
+
+    __slots__ = ()
+
+    def _rises(self, counts):
+        leaving, joining = super()._rises(counts)
+        return leaving, joining + 1
+
+
+@pytest.mark.parametrize("wrong", [WithEqualParts(4, 3), OneTooFar(4, 3)])
+def test_a_wrong_listing_is_told(wrong):
+    assert disagreement(wrong) == "edges"
+
+
+@pytest.mark.parametrize(("family", "total", "types"), [(Histograms, 13, 6), (SortedHistograms, 36, 9)])
+def test_blocks_and_chunks_change_no_edge_nor_their_order_within_a_block(family, total, types, monkeypatch):
+    graph = family(total, types)
+    whole = yielded(graph)
+    monkeypatch.setattr(_histograms, "_BLOCK", 100)
+    assert Counter(yielded(graph)) == Counter(whole)
+    assert max(len(tails) for tails, _ in graph.edges()) <= 100
+    assert [head for tail, head in yielded(graph) if tail == 3] == [head for tail, head in whole if tail == 3]
+
+
+@pytest.mark.parametrize(
+    "graph", [Histograms(0, 1000), Histograms(1, 1000), SortedHistograms(1, 1000), SortedHistograms(25, 1000)], ids=str
+)
+def test_many_types_take_no_longer_than_their_edges(graph):
+    started = time.process_time()
+    count = sum(len(tails) for tails, _ in graph.edges())
+    assert graph.number_of_edges == count and len(graph.neighbours(0)) <= 999
+    assert len(set(graph.nodes)) == graph.number_of_nodes
+    assert time.process_time() - started < 10
+
+
+def test_partitions_beyond_whole_numbers_are_refused():
+    """Of numbers that would wrap none is believed."""
+    assert SortedHistograms(60, 60).number_of_nodes == 966_467
+    for total, types in ((416, 416), (10**4, 900), (10**6, 9)):
+        with pytest.raises(BadInput):
+            SortedHistograms(total, types)
+
+
+@pytest.mark.parametrize("types", range(1, 12))
+def test_how_many_partitions_there_are(types):
+    """By the recurrence p(n, ≤ k) = p(n, ≤ k − 1) + p(n − k, ≤ k), one number at a time."""
+    row = [1] + [0] * 300
+    for parts in range(1, types + 1):
+        for n in range(parts, 301):
+            row[n] += row[n - parts]
+    assert _histograms._partitions(300, types)[types].tolist() == row
+
+
+def test_the_first_total_too_large():
+    """Against the exact number of partitions, by Euler's pentagonal recurrence."""
+    p = [1]
+    for n in range(1, 420):
+        terms = ((k, k * (3 * k - 1) // 2) for j in range(1, 30) for k in (j, -j))
+        p.append(sum((1 if k % 2 else -1) * p[n - g] for k, g in terms if g <= n))
+    last = max(n for n in range(420) if p[n] <= 1 << 62)
+    assert SortedHistograms(last, 1000).number_of_nodes == p[last]
+    with pytest.raises(BadInput):
+        SortedHistograms(last + 1, 1000)
+
+
+# A column released record by record = the exponential mechanism on the Hamming graph, exactly.
+
+LEVEL = 1e-6
+"""How often a right sampler may fail this test."""
+
+
+COLUMNS = [(1, 2), (2, 2), (3, 2), (1, 3), (2, 3), (1, 4), (1, 5)]
+
+
+def exponential(x, q, ratio):
+    """p(y|x) ∝ r^−(steps from x to y)."""
+    steps, waiting = {x: 0}, deque([x])
+    while waiting:
+        table = waiting.popleft()
+        for place, value in product(range(len(x)), range(q)):
+            near = (*table[:place], value, *table[place + 1 :])
+            if near not in steps:
+                steps[near] = steps[table] + 1
+                waiting.append(near)
+    weights = {y: ratio**-distance for y, distance in steps.items()}
+    whole = sum(weights.values())
+    return {y: weight / whole for y, weight in weights.items()}
+
+
+def released(x, q, privacy, *, word_bits, words):
+    def one(bits):
+        return tuple(release_column(x, q, privacy, source=bits).tolist())
+
+    return law_of(one, word_bits=word_bits, words=words)
+
+
+def holds(law, stated):
+    decided = law.outcomes
+    return decided.keys() <= stated.keys() and all(
+        decided.get(y, F(0)) <= p <= decided.get(y, F(0)) + law.undecided for y, p in stated.items()
+    )
+
+
+@pytest.mark.parametrize(("records", "q", "ratio"), [(1, 2, 3), (2, 2, 3), (3, 2, 3), (1, 3, 2), (2, 3, 2), (1, 4, 5)])
+def test_every_small_column_is_drawn_exactly_from_the_exponential_mechanism(records, q, ratio):
+    """Ratios that make every cumulative probability a binary fraction, so that no word is left open."""
+    for x in product(range(q), repeat=records):
+        law = released(x, q, Privacy(ratio=ratio), word_bits=3, words=records)
+        assert law.undecided == 0
+        assert law.outcomes == exponential(x, q, F(ratio))
+
+
+@pytest.mark.parametrize(("records", "q"), COLUMNS)
+@pytest.mark.parametrize("ratio", [F(6, 5), F(7, 3), F(10)])
+def test_every_small_column_is_bracketed_by_the_exponential_mechanism(records, q, ratio):
+    for x in list(product(range(q), repeat=records))[:: max(1, q**records // 3)]:
+        law = released(x, q, Privacy(ratio=ratio), word_bits=4, words=records)
+        assert holds(law, exponential(x, q, ratio))
+        assert not holds(law, exponential(x, q, ratio * 3))  # negative control
+
+
+def test_with_delta_a_record_is_the_best_randomised_response():
+    privacy = Privacy(ratio=2, delta="1/10")
+    law = released((1,), 3, privacy, word_bits=6, words=2)
+    truth = (2 + F(1, 10) * 2) / 4
+    assert holds(law, {(1,): truth, (0,): (1 - truth) / 2, (2,): (1 - truth) / 2})
+
+
+@pytest.mark.parametrize(("records", "q"), [(2, 2), (3, 2), (2, 3)])
+def test_neighbouring_columns_are_exactly_close_and_no_closer(records, q):
+    ratio, columns = F(3), list(product(range(q), repeat=records))
+    laws = {x: exponential(x, q, ratio) for x in columns}
+    rows = {x: [laws[x][y] for y in columns] for x in columns}
+    near = [(x, y) for x, y in product(columns, columns) if sum(a != b for a, b in zip(x, y, strict=True)) == 1]
+    assert max(hockey_stick(rows[x], rows[y], ratio) for x, y in near) == 0
+    assert min(hockey_stick(rows[x], rows[y], ratio - F(1, 1000)) for x, y in near) > 0
+
+
+@pytest.mark.parametrize(("records", "q"), COLUMNS)
+def test_expected_changes_is_the_mean_distance(records, q):
+    x = (0,) * records
+    mean = sum(p * sum(a != b for a, b in zip(x, y, strict=True)) for y, p in exponential(x, q, F(7, 3)).items())
+    assert expected_changes(records, q, Privacy(ratio=F(7, 3))) == mean
+
+
+def test_released_columns_keep_their_shape_and_range():
+    values = np.arange(60).reshape(3, 20) % 7
+    drawn = release_column(values, 7, Privacy(epsilon="0.5"))
+    assert drawn.shape == values.shape
+    assert drawn.min() >= 0
+    assert drawn.max() < 7
+
+
+def test_categories_in_bulk_follow_their_law():
+    """One chi-square over (true, released) pairs at 1e-6, which a ratio 3 % off fails."""
+    q, each = 4, 250_000
+    values = np.repeat(np.arange(q), each)
+    drawn = release_column(values, q, Privacy(ratio=3))
+    counts = np.bincount(values * q + drawn, minlength=q * q).reshape(q, q)
+
+    def p_value(ratio):
+        expected = np.where(np.eye(q, dtype=bool), ratio, 1) / (ratio + q - 1) * each
+        return stats.chi2.sf(((counts - expected) ** 2 / expected).sum(), q * (q - 1))
+
+    assert p_value(3) > LEVEL > p_value(3 * 1.03)

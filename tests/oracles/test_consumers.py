@@ -1,13 +1,24 @@
 """Consumers of a count, against programs over all mechanisms and all readings (SciPy, nothing of the library)."""
 
+import importlib
 import itertools
+import json
+import subprocess
+import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
-from irisdp import BadInput, Mechanism, Privacy, design
+from irisdp import BadInput, Mechanism, Privacy, audit, certify, design
+from irisdp._exact import as_fraction, json_bytes
+from irisdp.certify import _theorems, verify_mechanism
+from irisdp.certify._audited_mechanism import audited_mechanism
+from irisdp.certify._matrix_files import as_document
+from irisdp.certify._objectives import read_goal
+from irisdp.certify._theorems import prove
 from irisdp.consumers import Consumer, optimal_reading
-from irisdp.design import broken_adjacency, dominating_reading, side_by_side
+from irisdp.design import broken_adjacency, derivation, dominating_reading, nearest_reading, side_by_side
 from irisdp.mechanisms import FactoredMechanism
 from support.programs import Program
 from support.seeds import fresh_random
@@ -306,3 +317,194 @@ def test_the_structure_is_missed_where_it_is_broken():
     assert broken_adjacency(Mechanism.from_matrix(rows, privacy=privacy)) == (0, 1)
     tail = [*noise(3, Fraction(4))[:2], *[[Fraction(1, 4)] * 4] * 2]
     assert broken_adjacency(Mechanism.from_matrix(tail, privacy=privacy)) == (1, 2)
+
+
+# How near a reading of one mechanism comes to another, against SciPy; what derives from noise, against elimination.
+
+"""HiGHS is asked for 1e-10 in both feasibilities; distances are at most 1."""
+
+
+def least_distance(source, target):
+    """min over stochastic T of max_i ½ Σ_v |(source·T − target)_iv|."""
+    inputs, released, outputs = len(source), len(source[0]), len(target[0])
+    program = Program()
+    reading, excess = program.table(released, outputs), program.variables(inputs * outputs)
+    for i, v in itertools.product(range(inputs), range(outputs)):
+        for sign in (1, -1):
+            row = {reading + z * outputs + v: sign * source[i][z] for z in range(released)}
+            program.at_most(row | {excess + i * outputs + v: -1}, sign * target[i][v])
+    program.worst(dict.fromkeys(range(excess + i * outputs, excess + (i + 1) * outputs), 0.5) for i in range(inputs))
+    return program.minimum()
+
+
+def random_rows(pick, inputs, outputs):
+    rows = [[pick.choice([0, 1, 1, 2, 5]) for _ in range(outputs)] for _ in range(inputs)]
+    return [[Fraction(x, sum(row)) if sum(row) else Fraction(1, outputs) for x in row] for row in rows]
+
+
+def product(left, right):
+    return [
+        [sum(x * y for x, y in zip(row, column, strict=True)) for column in zip(*right, strict=True)] for row in left
+    ]
+
+
+def test_the_nearest_reading_is_as_near_as_any():
+    """Random pairs of mechanisms; every other target is made from the source, and then nothing is left."""
+    pick, apart = fresh_random("nearest"), 0
+    for k in range(40):
+        inputs, released, outputs = (pick.randrange(1, 6) for _ in range(3))
+        source = random_rows(pick, inputs, released)
+        target = product(source, random_rows(pick, released, outputs)) if k % 2 else random_rows(pick, inputs, outputs)
+        given, wanted = (Mechanism.from_matrix(rows, privacy=Privacy(ratio=2)) for rows in (source, target))
+        found = nearest_reading(given, wanted)
+        read = product(source, found.reading)
+        left = max(sum(abs(x - y) for x, y in zip(*pair, strict=True)) / 2 for pair in zip(read, target, strict=True))
+        assert found.exact and found.distance == left
+        assert abs(float(left) - least_distance(source, target)) < AGREES
+        assert k % 2 == 0 or left == 0
+        apart += left > 0
+    assert apart > 5
+
+
+def inverse_times(left, right):
+    """left⁻¹·right by elimination on fractions."""
+    rows = [list(a) + list(b) for a, b in zip(left, right, strict=True)]
+    for pivot in range(len(rows)):
+        swap = next(k for k in range(pivot, len(rows)) if rows[k][pivot])
+        rows[pivot], rows[swap] = rows[swap], rows[pivot]
+        rows[pivot] = [x / rows[pivot][pivot] for x in rows[pivot]]
+        for other in range(len(rows)):
+            if other != pivot:
+                factor = rows[other][pivot]
+                rows[other] = [a - factor * b for a, b in zip(rows[other], rows[pivot], strict=True)]
+    return [row[len(rows) :] for row in rows]
+
+
+def test_a_mechanism_derives_from_noise_iff_the_inverse_says_so():
+    """The verdict is that of G⁻¹·M by elimination; an obstacle is where the condition on columns fails first."""
+    pick, verdicts = fresh_random("derivable"), {True: 0, False: 0}
+    for _ in range(200):
+        n, ratio = pick.randrange(1, 6), pick.choice([Fraction(2), Fraction(7, 3), Fraction(5)])
+        matrix = noise(n, ratio)
+        shares = random_rows(pick, n + 1, pick.randrange(1, 4))
+        made = product(matrix, shares)
+        if pick.random() < 0.8:
+            i, v = pick.randrange(n + 1), pick.randrange(len(made[0]))
+            by = min(1 - made[i][v], Fraction(pick.randrange(1, 9), 40))
+            made[i] = [(x + by * (k == v)) / (1 + by) for k, x in enumerate(made[i])]
+        inverse = inverse_times(matrix, made)
+        found = derivation(Mechanism.from_matrix(made, privacy=Privacy(ratio=ratio)))
+        verdicts[found.holds] += 1
+        assert found.holds == all(x >= 0 for row in inverse for x in row)
+        if found.holds:
+            assert [list(row) for row in found.reading] == inverse
+            continue
+        wrong, a = found.obstacle, 1 / ratio
+        x = wrong.entries
+        assert x == tuple(made[i][wrong.output] for i in wrong.inputs)
+        if len(x) == 3:
+            assert wrong.shortfall == a * (x[0] + x[2]) - (1 + a**2) * x[1] > 0
+        else:
+            assert wrong.shortfall == a * x[1] - x[0] > 0
+        assert min(row[wrong.output] for row in inverse) < 0
+        assert all(row[v] >= 0 for row in inverse for v in range(wrong.output))
+    assert min(verdicts.values()) > 30
+
+
+# Losses of any sign: what is added to a row of the table is added to value and bound, and certificates hold.
+
+PRIVACY = Privacy(ratio=2)
+
+
+def table(n, shifts):
+    return [[(2 if v < i else 3) * abs(i - v) + shifts[i] for v in range(n + 1)] for i in range(n + 1)]
+
+
+def bound_of(mechanism):
+    """Return what the theorem proves, whatever the file states."""
+    subject = audited_mechanism(as_document(mechanism))
+    goal = read_goal(subject, mechanism.certificate)
+    return as_fraction(prove(subject, mechanism.certificate, goal).bound)
+
+
+def verified(mechanism, folder):
+    file = folder / "m.json"
+    file.write_bytes(json_bytes(mechanism.to_document()))
+    done = subprocess.run(
+        [sys.executable, verify_mechanism.__file__, str(file)], check=False, capture_output=True, text=True
+    )
+    return done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("n", [5, 33, 60])
+@pytest.mark.parametrize("shift", [-100, -1, Fraction(1, 3)])
+def test_a_shifted_table_is_worth_the_shift_more(n, shift, tmp_path):
+    plain = design.consumer(n, table(n, [0] * (n + 1)), PRIVACY)
+    shifted = design.consumer(n, table(n, [shift] * (n + 1)), PRIVACY)
+    assert shifted.certificate is not None
+    assert audit(shifted).optimality.holds
+    assert verified(shifted, tmp_path)[0]
+    for found, expected in (
+        (shifted.objective.value, plain.objective.value + shift),
+        (shifted.objective.lower_bound, plain.objective.lower_bound + shift),
+    ):
+        assert abs(found - expected) < Fraction(1, 10**7) * (1 + abs(shift))
+
+
+@pytest.mark.parametrize("n", [5, 40])
+def test_under_a_prior_each_row_may_be_shifted_by_itself(n, tmp_path):
+    shifts = [(-1) ** i * i for i in range(n + 1)]
+    prior = [Fraction(2 * i + 1, (n + 1) ** 2) for i in range(n + 1)]
+    plain = design.consumer(n, table(n, [0] * (n + 1)), PRIVACY, prior=prior)
+    shifted = design.consumer(n, table(n, shifts), PRIVACY, prior=prior)
+    moved = sum(w * s for w, s in zip(prior, shifts, strict=True))
+    assert audit(shifted).optimality.holds
+    assert verified(shifted, tmp_path)[0]
+    assert abs(shifted.objective.value - plain.objective.value - moved) < Fraction(1, 10**6)
+
+
+def test_rows_shifted_apart_are_another_game_for_the_worst_case(tmp_path):
+    """A row moved by itself moves who is worst off; the certificate is of the table as it is."""
+    shifts = [-3 * i for i in range(41)]
+    made = design.consumer(40, table(40, shifts), PRIVACY)
+    assert audit(made).optimality.holds
+    assert verified(made, tmp_path)[0]
+    rows = made.matrix()
+    worst = max(
+        sum(p * x for p, x in zip(row, line, strict=True)) for row, line in zip(rows, table(40, shifts), strict=True)
+    )
+    assert made.objective.value == worst
+
+
+def test_a_bound_that_is_stated_too_high_is_rejected(tmp_path):
+    made = design.consumer(40, table(40, [-100] * 41), PRIVACY)
+    document = json.loads(json_bytes(made.to_document()))
+    document["objective"]["lower_bound"] = str(made.objective.value + 1)
+    document = certify.add_digest({key: value for key, value in document.items() if key != "seal"})
+    path = Path(tmp_path / "m.json")
+    path.write_bytes(json_bytes(document))
+    assert not audit(path).holds
+
+
+def test_a_factored_mechanism_may_have_losses_below_0_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("irisdp.design._consumer_optimal"), "LARGEST_MATRIX", 10)
+    made = design.consumer(40, table(40, [-100] * 41), PRIVACY)
+    assert isinstance(made, FactoredMechanism)
+    assert audit(made).optimality.holds
+    assert verified(made, tmp_path)[0]
+
+
+@pytest.mark.parametrize("prior", [None, [Fraction(1, 41)] * 41])
+def test_rounding_does_not_turn_with_the_sign(prior, tmp_path, monkeypatch):
+    """Where powers are rounded, by choice here, the proven bound is no higher than with exact ones."""
+    privacy = Privacy(epsilon=1)
+    for shift in (0, -(10**6), 10**6):
+        made = design.consumer(40, table(40, [shift] * 41), privacy, prior=prior)
+        exact = audit(made).optimality
+        assert exact.holds
+        with monkeypatch.context() as patch:
+            patch.setattr(_theorems, "LONGEST", 1)
+            patch.setattr(_theorems, "FIXED_POINT", 150)
+            proven = bound_of(made)
+        assert exact.lower_bound - Fraction(1, 10**30) <= proven <= bound_of(made)
+        assert verified(made, tmp_path)[0]

@@ -11,12 +11,14 @@ from irisdp import NeighbouringRelation, Privacy, plan
 from irisdp._exact import exp_below
 from irisdp._measurements import (
     BinNodes,
+    CategoryNodes,
     CountNodes,
     DecisionDistances,
     DecisionMeasurement,
     GapNodes,
     GaussianNoise,
     GeometricNoise,
+    LargestCategories,
     LargestCategory,
     NoisyBands,
     PartitionSelection,
@@ -38,6 +40,7 @@ from irisdp.noise import gaussian_law, law
 from support.exhaustion import (
     ASKED,
     CHOSEN,
+    DELTA,
     ELSEWHERE,
     LOTS,
     MODES,
@@ -51,6 +54,7 @@ from support.exhaustion import (
     modes_of,
     neighbours,
     personal_neighbours,
+    violations,
     worst_delta,
 )
 
@@ -76,7 +80,7 @@ def forget():
 WINNERS = [name for name in PLANTED if ASKED[name][0] == "plurality"]
 QUANTILES = [name for name in PLANTED if ASKED[name][0] in ("median", "quantile")]
 ORDERS = [name for name in PLANTED if ASKED[name][0] in ("top", "ranking")]
-"""Theirs are in test_end_to_end_planted_orders.py."""
+"""Theirs are planted further below."""
 
 DIFFERENT = [name for name in PLANTED if ASKED[name][0] == "count-distinct"]
 """Theirs are in test_end_to_end_many_records.py."""
@@ -451,3 +455,152 @@ def test_any_of_everybodys_records_is_caught(monkeypatch):
     rewritten(monkeypatch, "kept.answer AS answer", f"{everybody} AS answer")
     options = {**MODES["declared"], "relation": "add-remove", "unit": "u", "per_unit": "any"}
     assert caught("count-where", options, personal_neighbours("add-remove"))
+
+
+# Bugs of counts that are kept in cells, planted one by one: the proof by exhaustion has to catch each.
+
+CELLS = {"delta": Fraction(1, 7)}
+WHOLE = {"delta": DELTA}
+"""At r = 2 noise of δ = 1/7 has three cells to a unit, and that of 1/10 ends at 2."""
+
+
+def found(options, *, query="count-where", mode="whole", relation="add-remove"):
+    return caught(query, {**MODES[mode], "relation": relation, **options}, neighbours(relation, mode))
+
+
+@pytest.mark.parametrize("options", [CELLS, WHOLE], ids=str)
+@pytest.mark.parametrize(("mode", "relation"), [("whole", "add-remove"), ("declared", "exchange")])
+def test_nothing_is_caught_where_nothing_is_planted(options, mode, relation):
+    pairs = sorted(neighbours(relation, mode), key=str)[::20]
+    assert violations("count-where", {**MODES[mode], "relation": relation, **options}, pairs)[0] == 0
+
+
+def test_a_sidecar_that_tells_more_than_the_cell_is_caught(monkeypatch):
+    """Planted: within a unit the cell says the parity of the true count."""
+    real = UniversalNoiseMeasurement.law
+
+    def telling(self, nodes, cell, largest):
+        size = self.noise.atoms_per_unit
+        drawn, shown = real(self, nodes, cell, largest), {}
+        for place, chance in drawn.items():
+            kept = place // size * size + int(nodes.values[cell]) % 2
+            shown[kept] = shown.get(kept, 0) + chance
+        return shown
+
+    monkeypatch.setattr(UniversalNoiseMeasurement, "law", telling)
+    assert found(CELLS)
+
+
+@pytest.mark.parametrize("delta", ["1/6", "1/5"])
+@pytest.mark.parametrize("mode", ["whole", "declared"])
+def test_noise_of_a_larger_delta_than_is_charged_is_caught(delta, mode, monkeypatch):
+    monkeypatch.setattr(UniversalNoiseMeasurement, "noise", law("universal", Privacy(ratio=2, delta=delta)))
+    assert found(CELLS, mode=mode)
+
+
+@pytest.mark.parametrize("options", [CELLS, WHOLE], ids=str)
+def test_noise_that_ends_a_cell_too_early_is_caught(options, monkeypatch):
+    """Planted: what lies in the last cell on either side is put into the one before."""
+    real = UniversalNoiseMeasurement.law
+
+    def shorter(self, nodes, cell, largest):
+        size, (first, last) = self.noise.atoms_per_unit, self.noise.support
+        start, found = int(nodes.values[cell]) * size, {}
+        for place, chance in real(self, nodes, cell, largest).items():
+            kept = min(max(place, start + first + 1), start + last - 1)
+            found[kept] = found.get(kept, 0) + chance
+        return found
+
+    monkeypatch.setattr(UniversalNoiseMeasurement, "law", shorter)
+    assert found(options)
+
+
+@pytest.mark.parametrize("options", [CELLS, WHOLE], ids=str)
+def test_a_delta_that_is_spent_and_not_charged_is_caught(options, monkeypatch):
+    """Planted: the mechanism states its ε alone."""
+    asked = Privacy(ratio=2, **options)
+
+    def pure(self):
+        return asked.pure
+
+    made = law("universal", asked)
+    monkeypatch.setattr(UniversalNoiseMeasurement, "noise", made)
+    monkeypatch.setattr(UniversalNoiseMeasurement, "privacy", property(pure))
+    monkeypatch.setattr(UniversalNoiseMeasurement, "__init__", lambda self, privacy: None)
+    assert found(options)
+
+
+def test_numbers_shown_by_what_is_private_are_caught(monkeypatch):
+    """Planted: what people see is put near the true count, though its cell is as it was drawn."""
+    real = UniversalNoiseMeasurement.show
+
+    def near(self, drawn, nodes):
+        whole = real(self, drawn, nodes)
+        return [min(max(z, int(v) - 1), int(v) + 1) for z, v in zip(whole, nodes.values.tolist(), strict=False)]
+
+    monkeypatch.setattr(UniversalNoiseMeasurement, "show", near)
+    assert found(CELLS)
+
+
+def test_noise_without_a_delta_at_twice_the_epsilon_is_caught(monkeypatch):
+    """Planted: geometric noise at twice the ε in place of noise with a δ."""
+    monkeypatch.setattr(
+        UniversalNoiseMeasurement, "law", lambda self, *where: GeometricNoise(Privacy(ratio=4)).law(*where)
+    )
+    assert found(CELLS)
+
+
+# Bugs planted in the K largest and in rankings: the same comparison that finds nothing in the library finds each.
+
+RANKED = [name for name, words in ASKED.items() if words[0] in ("top", "ranking")]
+
+
+WRONG_COUNTS_RANKED = {
+    "counted twice": lambda counts: 2 * counts,
+    "off by one where somebody is": lambda counts: counts + (counts > 0),
+    "left out where somebody is alone": lambda counts: counts * (counts > 1),
+}
+
+
+@pytest.mark.parametrize("counts", WRONG_COUNTS_RANKED)
+@pytest.mark.parametrize("mode", ["whole", "declared"])
+@pytest.mark.parametrize("query", RANKED)
+def test_wrong_counts_by_category_are_caught(query, mode, counts, monkeypatch):
+    change = WRONG_COUNTS_RANKED[counts]
+    monkeypatch.setattr(
+        QUERIES[ASKED[query][0]],
+        "nodes",
+        lambda self, statistics, relation: CategoryNodes(self.categories.names, change(statistics.counts)),
+    )
+    assert caught(query, {**MODES[mode], "relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+@pytest.mark.parametrize("query", RANKED)
+def test_an_order_that_is_put_right_is_caught(query, monkeypatch):
+    def put_right(self, drawn, nodes):
+        orders = np.argsort(-nodes.counts, axis=1, kind="stable")[:, : self.k]
+        return [self.named(order, nodes) for order in orders.tolist()[: len(drawn)]]
+
+    monkeypatch.setattr(LargestCategories, "show", put_right)
+    assert caught(query, {"relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+@pytest.mark.parametrize("query", RANKED)
+def test_an_exchange_of_two_counts_taken_for_one_step_is_caught(query, monkeypatch):
+    """Planted: the table, or the noise, of records that come and go, where one is exchanged and two counts move."""
+    kind = QUERIES[ASKED[query][0]]
+    real = kind.mechanism
+    monkeypatch.setattr(
+        kind, "mechanism", lambda self, privacy, relation: real(self, privacy, NeighbouringRelation.ADD_REMOVE)
+    )
+    assert caught(query, {"relation": "exchange"}, neighbours("exchange", "any"))
+
+
+@pytest.mark.parametrize("query", RANKED)
+def test_names_in_the_order_of_the_data_are_caught(query, monkeypatch):
+    monkeypatch.setattr(
+        LargestCategories,
+        "ends",
+        lambda self, nodes: {"names": [nodes.categories[place] for place in np.argsort(-nodes.counts[0])]},
+    )
+    assert caught(query, {"relation": "add-remove"}, neighbours("add-remove", "any"))

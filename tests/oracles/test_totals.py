@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp import BadInput, Mechanism, Privacy
+from irisdp import BadInput, Mechanism, Privacy, design
 from irisdp.accounting import delta, total
 from irisdp.certify import (
     TwoPointLaw,
+    _loss_distributions,
     _loss_grids,
     compose,
     dominating_pair,
@@ -21,7 +22,7 @@ from irisdp.certify import (
     privacy_profile,
     worst_profile,
 )
-from irisdp.graphs import Complete, Path
+from irisdp.graphs import Complete, Path, graph_from_document
 from irisdp.mechanisms import geometric, randomized_response
 from irisdp.noise import gaussian_law, law
 from irisdp.privacy import Gaussian
@@ -438,3 +439,78 @@ def test_a_law_of_noise_counts_as_what_it_promises():
     for nothing in (object(), Privacy, gaussian_law):
         with pytest.raises(BadInput, match="items: hold something that states no privacy"):
             total([nothing], delta="1e-3")
+
+
+# Many draws: rounded products lie above the exact ones and close to them, and end in seconds.
+
+FLOATS = 1e-12
+"""Roundings of some hundred sums of probabilities in doubles."""
+
+
+@st.composite
+def mechanisms_many_draws(draw):
+    outputs = draw(st.integers(1, 3))
+    rows = []
+    for _ in range(draw(st.integers(2, 3))):
+        weights = draw(st.lists(st.integers(0, 9), min_size=outputs, max_size=outputs).filter(any))
+        rows.append([Fraction(weight, sum(weights)) for weight in weights])
+    graph = {"nodes": list(range(len(rows))), "edges": [[i, i + 1] for i in range(len(rows) - 1)]}
+    return Mechanism.from_matrix(rows, privacy=Privacy(ratio=1), graph=graph_from_document(graph))
+
+
+def composed(mechanism, times, *, work):
+    """Compose with as much exact work as is allowed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_loss_distributions, "_MOST_WORK", work)
+        return compose(mechanism, times=times)
+
+
+@given(mechanisms_many_draws(), st.integers(1, 5), st.fractions(min_value=0, max_value=9, max_denominator=9))
+@settings(max_examples=tried(60, 150), deadline=None)
+def test_a_rounded_profile_is_nowhere_below_the_exact_one(mechanism, times, ratio):
+    exact, rounded = composed(mechanism, times, work=10**9), composed(mechanism, times, work=0)
+    assert exact.exact
+    assert not rounded.exact or len(set(mechanism.matrix())) == 1
+    assert rounded.deltas[0] == 1
+    assert rounded.delta_at(ratio) >= exact.delta_at(ratio)
+    assert rounded.dominates(exact)
+
+
+@pytest.mark.parametrize("times", [1, 7, 60])
+@pytest.mark.parametrize("ratio", ["2", "11/10"])
+def test_rounding_overstates_little(times, ratio):
+    for mechanism in (randomized_response(2, Privacy(ratio=ratio)), randomized_response(3, Privacy(ratio=ratio))):
+        exact, rounded = composed(mechanism, times, work=10**9), composed(mechanism, times, work=0)
+        span = 2 * math.log(Fraction(ratio))
+        most = times * span * min(times, 12 * (math.isqrt(times) + 1)) / 2**15 * 1.01 + FLOATS
+        for value in (Fraction(0), Fraction(1, 10**6), Fraction(1, 10)):
+            assert 0 <= rounded.epsilon_at(value) - exact.epsilon_at(value) <= most
+
+
+def test_a_rounded_profile_has_a_dominating_pair():
+    rounded = composed(randomized_response(3, Privacy(ratio=2)), 10, work=0)
+    pair = dominating_pair(rounded)
+    assert sum(pair.upper) == sum(pair.lower) == 1
+    assert privacy_profile(randomized_response(3, Privacy(ratio=2))).exact
+
+
+MANY = [
+    randomized_response(3, Privacy(ratio=2)),
+    randomized_response(3, Privacy(ratio=2, delta="1/10")),
+    randomized_response(2, Privacy(epsilon=1)),
+    design.geometric(5, Privacy(ratio=2)),
+    design.geometric(5, Privacy(epsilon=1)),
+    design.geometric(40, Privacy(epsilon="1/10")),
+    [design.geometric(5, Privacy(epsilon=1)), design.geometric(5, Privacy(epsilon="1/3"))],
+]
+
+
+@pytest.mark.parametrize(
+    ("mechanisms_", "times"), [*product(MANY[:: tried(2, 1)], [10**6]), *product(MANY[:: tried(4, 1)], [100])]
+)
+def test_many_draws_end(mechanisms_, times):
+    """Without powers the suite would not end: a hundred draws took more than ten minutes."""
+    profile = compose(mechanisms_, times=times)
+    assert profile.deltas[0] == 1
+    first = mechanisms_[0] if isinstance(mechanisms_, list) else mechanisms_
+    assert profile.dominates(privacy_profile(first))

@@ -1,16 +1,27 @@
 """Named expressions to group by, against plain Python: total, typed by the schema, blind to everybody else."""
 
+import bisect
+import datetime
+import json
+import math
+from fractions import Fraction
+
 import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from irisdp import BadInput, plan, publish
-from irisdp._queries import PrivacyUnit, read_by, read_groups
+from irisdp import BadInput, Session, batch, interpret, plan, publish
+from irisdp._cli import run
+from irisdp._queries import PrivacyUnit, derived_columns, read_by, read_groups
+from irisdp._queries.derived_columns import read_bins
 from irisdp._queries.privacy_units import _hashed
 from irisdp._queries.statistics import count_records
+from irisdp._release.pipeline import read_statistics
 from irisdp._tables.columns import ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
@@ -237,3 +248,338 @@ def test_an_opaque_column_is_no_value():
     for name in data.column_names:
         with pytest.raises(BadInput, match="by:"):
             plan(data, "count", by=f"y = {name}", groups=[1], epsilon=1)
+
+
+# Bins of a column against a plain reference: every value in one bin, its left edge in it, null and NaN in none.
+
+NUMBERS = [None, math.nan, math.inf, -math.inf, -0.0, 0.0, 0.1, 0.3, math.nextafter(0.3, 0), 1 / 3, 17.9, 18.0, 1e300]
+INTEGERS = [None, 0, -1, 17, 18, 64, 65, 120, 2**53, 2**63 - 1, -(2**63)]
+DAYS = [None, *(datetime.date(*day) for day in ((1, 1, 1), (2019, 12, 31), (2020, 1, 1), (2020, 1, 2), (9999, 12, 31)))]
+
+
+def counted(data, column, bins):
+    table = open_table(data)
+    found = read_bins(table, column, bins)
+    return found, count_records(found.within(table), groups=found.groups).total.tolist()
+
+
+def expected(values, edges):
+    counts = [0] * (len(edges) + 1)
+    for value in values:
+        if value is not None and not (isinstance(value, float) and math.isnan(value)):
+            counts[bisect.bisect_right(edges, value)] += 1
+    return counts
+
+
+@pytest.mark.parametrize(
+    "bins", ["0,18,65,120", "18", ["1/10", "0.3"], [0.1, Fraction(1, 3), 1], "-1e300,0,1e300", range(-2, 30)]
+)
+def test_numbers_are_in_one_bin_each(bins):
+    found, counts = counted(pa.table({"x": pa.array(NUMBERS, pa.float64())}), "x", bins)
+    assert counts == expected(NUMBERS, [float(edge) for edge in found.edges])
+
+
+def test_whole_numbers_are_in_one_bin_each():
+    table = pa.table({"age": pa.array(INTEGERS, pa.int64())})
+    found, counts = counted(table, "age", "0,18,65,120")
+    assert counts == expected(INTEGERS, [0, 18, 65, 120])
+    assert found.names == ("below 0", "0 to under 18", "18 to under 65", "65 to under 120", "120 and over")
+    assert (found.column.name, found.column.kind) == ("age_bin", ColumnType.TEXT)
+    assert found.column.derivation.text == "BINS(age, 0, 18, 65, 120)"
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("us"), pa.timestamp("us", "Asia/Tokyo")])
+@pytest.mark.parametrize("bins", ["2020-01-01,2020-01-02", [datetime.date(2020, 1, 1), "2020-01-01T23:00:00-01:00"]])
+def test_days_are_in_one_bin_each(kind, bins):
+    days = DAYS if kind == pa.date32() else [day and datetime.datetime(*day.timetuple()[:3]) for day in DAYS]
+    found, counts = counted(pa.table({"visited": pa.array(days, kind)}), "visited", bins)
+    assert counts == [2, 1, 2]
+    assert found.names == ("before 2020-01-01", "2020-01-01 to before 2020-01-02", "2020-01-02 or later")
+
+
+def test_text_is_read_as_what_the_edges_are(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text('when\n2020\n2020-01-01\n2019-12-31\n-5\n1e400\nnan\n""\ninf\n2019-12-31T23:30:00-01:00\nx\n')
+    found, counts = counted(file, "when", "2020-01-01")
+    assert (found.names, counts) == (("before 2020-01-01", "2020-01-01 or later"), [1, 3])  # inf is a date to DuckDB
+    found, counts = counted(file, "when", "2020")
+    assert found.names == ("below 2020", "2020 and over")
+    assert counts[0] == 1
+    assert counts[1] >= 2  # 2020 and infinity; what 1e400 is, the engine says
+
+
+HOSTILE_BINS = [
+    "x",
+    "1e400",
+    "nan",
+    "inf",
+    "-inf",
+    "",
+    "9" * 400,
+    "0x10",
+    "1_0",
+    "'; DROP",
+    "2020-02-30",
+    "é",
+    "\u0000",
+]
+
+
+@pytest.mark.parametrize("value", HOSTILE_BINS)
+@pytest.mark.parametrize("bins", ["0,10", "2020-01-01"])
+def test_no_record_changes_the_bin_of_another(value, bins):
+    plain, counts = ["5", "2020-06-01", "11", None], []
+    for listed in (plain, [*plain, value]):
+        frame = pd.DataFrame({"when": pd.Series(listed, dtype=object)})  # untyped: read as the edges say
+        counts.append(counted(frame, "when", bins)[1])
+    added = [after - before for before, after in zip(*counts, strict=True)]
+    assert sum(added) in (0, 1)
+    assert min(added) == 0
+
+
+@given(st.lists(st.fractions(-100, 100), min_size=1, max_size=8, unique=True), st.lists(st.floats(), max_size=8))
+def test_bins_part_the_numbers(edges, values):
+    edges = sorted(edges)
+    table = open_table(pa.table({"x": pa.array(values, pa.float64())}))
+    doubles = [float(edge) for edge in edges]
+    if len(set(doubles)) < len(doubles):
+        with pytest.raises(BadInput, match="64-bit"):
+            read_bins(table, "x", edges)
+        return
+    found = read_bins(table, "x", edges)
+    assert count_records(found.within(table), groups=found.groups).total.tolist() == expected(values, doubles)
+    assert len(set(found.names)) == len(edges) + 1
+
+
+def test_many_bins():
+    found, counts = counted(pa.table({"x": list(range(-5, 1500))}), "x", range(1000))
+    assert counts == [5, *[1] * 999, 501]
+    assert found.names[-1] == "999 and over"
+
+
+@pytest.mark.parametrize("side", [math.inf, -math.inf])
+def test_an_edge_on_the_wrong_side_is_caught(side, monkeypatch):
+    """Planted: every edge one double off, so that a bin holds its right edge, or a neighbour of its left one."""
+    real = derived_columns._literal
+    monkeypatch.setattr(derived_columns, "_literal", lambda edge: real(Fraction(math.nextafter(edge, side))))
+    edges = [0.3, 18.0]
+    _, counts = counted(pa.table({"x": pa.array(NUMBERS, pa.float64())}), "x", edges)
+    assert counts != expected(NUMBERS, edges)
+
+
+TABLE_BINS = pa.table({"age": [1], "town": ["a"], "flag": [True], "born": [datetime.date(2020, 1, 1)], "part": [[1]]})
+
+
+@pytest.mark.parametrize(
+    ("column", "bins", "rule"),
+    [
+        ("age", "", "lists no edge"),
+        ("age", [], "lists no edge"),
+        ("age", "0,0", "must increase"),
+        ("age", "18,0", "must increase"),
+        ("age", "0,1e-400", "must increase"),
+        ("age", "0,x", "edges are all numbers or all dates"),
+        ("age", "0,,1", "edges are all numbers or all dates"),
+        ("age", "0,nan", "edges are all numbers or all dates"),
+        ("age", "1e999", "beyond 1.8e308"),
+        ("age", [True], "edges are all numbers or all dates"),
+        ("age", 18, "lists no edge"),
+        ("age", {18}, "lists no edge"),
+        ("age", "2020-01-01", "edges are all numbers or all dates"),
+        ("age", range(1001), "more than 1000"),
+        ("born", "2020", "no date"),
+        ("born", "2020-01-01,2020-02-30", "no date"),
+        ("born", "2020-01-02,2020-01-01", "must increase"),
+        ("town", "0", "which|is text"),
+        ("flag", "0", "true or false"),
+        ("part", "0", "a list"),
+        ("rank", "0", "does not have"),
+    ],
+)
+def test_what_are_no_bins_is_refused(column, bins, rule):
+    with pytest.raises(BadInput, match=rule) as refused:
+        read_bins(open_table(TABLE_BINS), column, bins)
+    assert refused.value.field == "bins"
+
+
+def test_a_derived_column_is_found_by_name_and_hashes_nobody():
+    table = open_table(TABLE_BINS)
+    found = read_bins(table, "AGE", "0")
+    within = found.within(table)
+    assert within.column("age_BIN", "by") == found.column
+    assert within.columns == table.columns
+    unit = PrivacyUnit("town", b"k" * 32)
+    assert _hashed(within, unit) == _hashed(table, unit)
+    with pytest.raises(BadInput, match="does not have"):
+        within.column("age_bin", "unit")
+
+
+def test_the_derived_column_gets_a_name_of_its_own():
+    table = open_table(pa.table({"age": [1], "Age_Bin": [2], "age_bin_": [3]}))
+    assert read_bins(table, "age", "0").column.name == "age_bin__"
+
+
+def test_one_set_of_bins_is_one_derivation():
+    table = open_table(TABLE_BINS)
+    one, other = read_bins(table, "age", "0,18.0,50"), read_bins(table, "Age", [0, "1.8e1", 50.0])
+    assert one == other
+    assert read_bins(table, "age", "0,18").column.derivation != one.column.derivation
+
+
+# A histogram is the count by its groups and the bin: the same question, cells and noise, answers in order.
+
+AGES_HISTOGRAM = [5, 17, 18, 40, 64, 65, 99, None, -1, 18]
+TABLE_HISTOGRAM = pa.table(
+    {"age": AGES_HISTOGRAM, "ward": [*"ababababa", None], "party": ["x", "y", "x", None, "z", "x", "y", "y", "x", "w"]}
+)
+BINS = ["below 0", "0 to under 18", "18 to under 65", "65 and over"]
+SURE = {"epsilon": 40}  # noise is drawn with probability below 1e-16 a cell
+
+
+def counted_histogram(options, *words):
+    planned = plan(TABLE_HISTOGRAM, *words, **{"epsilon": 1, **options})
+    counts = read_statistics(planned, b"k" * 32).nodes.values
+    return dict(zip(planned.groups.labels, counts.tolist(), strict=True))
+
+
+def test_every_bin_is_counted_in_order(tmp_path):
+    found = publish(TABLE_HISTOGRAM, "histogram", "age", bins="0,18,65", ledger=tmp_path / "l.ledger", **SURE)
+    assert found.answers.to_documents() == [
+        {"age_bin": name, "answer": count, "answer_low": count, "answer_high": count}
+        for name, count in zip(BINS, [1, 2, 4, 2], strict=True)
+    ]
+
+
+def test_every_group_has_every_bin_in_order(tmp_path):
+    asked = {"by": "ward", "groups": ["b", "a"], "bins": [0, 18, 65]}
+    found = publish(TABLE_HISTOGRAM, "histogram", "age", **asked, **SURE, ledger=tmp_path / "l.ledger")
+    assert found.answers.keys == [(ward, name) for ward in "ba" for name in BINS]
+    assert found.answers.values == [0, 1, 1, 1, 1, 1, 2, 1]
+
+
+def test_categories_are_counted_as_declared():
+    assert counted_histogram({"categories": "z,x"}, "histogram", "party") == {("x",): 4, ("z",): 1}
+    by = {"categories": ["x", "nobody"], "by": "ward", "groups": "a,b"}
+    labels = {("a", "x"): 3, ("b", "x"): 1, ("a", "nobody"): 0, ("b", "nobody"): 0}
+    assert counted_histogram(by, "histogram", "party") == labels
+
+
+def test_a_histogram_by_expressions():
+    by = {"by": "old = age >= 65, ward", "groups": [(True, "a"), (True, "b")], "bins": "70"}
+    cells = counted_histogram(by, "histogram", "age")
+    assert cells == {(True, ward, name): int((ward, name) in (("b", "below 70"), ("a", "70 and over")))
+                     for ward in "ab" for name in ("below 70", "70 and over")}  # fmt: skip
+
+
+SAME_HISTOGRAM = [
+    ({"bins": "0,18,65"}, {"by": "age_bin = BINS(age, 0, 18, 65)", "groups": BINS[::-1]}),
+    ({"categories": "x,y"}, {"by": "party", "groups": "y,x"}),
+    (
+        {"bins": "18", "by": "ward", "groups": "b,a"},
+        {"by": "ward, age_bin = bins(age, 18.0)",
+         "groups": [(ward, name) for name in ("18 and over", "below 18") for ward in "ab"]},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("histogram", "count"), SAME_HISTOGRAM)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"epsilon": 1},
+        {"mu": 1, "delta": "1e-6"},
+        {"epsilon": 1, "relation": "exchange"},
+        {"epsilon": 1, "unit": "ward", "at_most": 1},
+        {"audience": {"board": 2, "press": 1}},
+    ],
+    ids=str,
+)
+def test_a_histogram_is_the_count_by_its_bins(histogram, count, options):
+    about = "party" if "categories" in histogram else "age"
+    asked = plan(TABLE_HISTOGRAM, "histogram", about, **histogram, **options)
+    same = plan(TABLE_HISTOGRAM, "count", **count, **options)
+    assert asked.question() == same.question()
+    assert (asked.chain, asked.cost, asked.line) == (same.chain, same.cost, same.line)
+
+
+def test_a_histogram_is_refined_and_given_again(tmp_path):
+    kept = {"bins": "0,18,65", "ledger": tmp_path / "l.ledger"}
+    first = publish(TABLE_HISTOGRAM, "histogram", "age", epsilon=1, **kept)
+    again = publish(TABLE_HISTOGRAM, "histogram", "AGE", epsilon=1, **{**kept, "bins": [0, 18.0, "65"]})
+    assert (again.repeated, again.answers.values) == (True, first.answers.values)
+    finer = publish(TABLE_HISTOGRAM, "histogram", "age", epsilon=3, **kept)
+    assert str(finer.cost.epsilon) == "2"
+
+
+def test_a_histogram_goes_the_ways_that_counts_go(tmp_path, capsys):
+    file, out = tmp_path / "t.csv", tmp_path / "o.csv"
+    file.write_text("age\n" + "\n".join("" if age is None else str(age) for age in AGES_HISTOGRAM) + "\n")
+    assert (
+        run(["publish", str(file), "histogram", "age", "--bins", "0,18,65", "--epsilon", "40", "--out", str(out)]) == 0
+    )
+    head, *rows = out.read_text().splitlines()
+    assert head == "age_bin,answer,answer_low,answer_high"
+    assert [row.split(",")[:2] for row in rows] == [[*pair] for pair in zip(BINS, "1242", strict=True)]
+    sidecar = json.loads((tmp_path / "o.csv.release.json").read_text())
+    assert sidecar["derived"] == {"age_bin": "BINS(age, 0, 18, 65)"}
+    assert interpret(out.with_suffix(".csv.release.json")).to_pandas()["age_bin"].tolist() == BINS
+    capsys.readouterr()
+    assert run(["publish", str(file), "histogram", "age", "--bins", "5", "--epsilon", "1", "--dry-run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["by"] == ["age_bin"]
+    session = Session(file, ledger=tmp_path / "s.ledger")
+    assert session.histogram("age", bins="18", **SURE).answers.values == [3, 6]
+    asked = {"data": str(file), "budget": {"epsilon": 50}, "questions": [{"query": "histogram age", "bins": "18"}]}
+    found = batch(asked, ledger=tmp_path / "b.ledger")
+    assert found.publications[0].answers.values == [3, 6]
+
+
+REFUSED_HISTOGRAM = [
+    ({}, "bins", "missing for histogram"),
+    ({"bins": "0", "categories": "x,y"}, "bins", "categories="),
+    ({"bins": "0", "by": "ward", "select_groups": True, "delta": "1/10"}, "select_groups", "histogram"),
+    ({"bins": "0", "by": "ward"}, "groups", "declared or privately selected"),
+    ({"bins": "0", "groups": "a"}, "by", "missing"),
+    ({"bins": "0", "relation": "exchange", "public_membership": True}, "public_membership", "may change its bin"),
+    ({"categories": "5,6", "by": "age", "groups": "5"}, "by", "which the histogram is of"),
+    ({"bins": "0", "unit": "ward", "per_unit": "any"}, "per_unit", "asks a condition"),
+    ({"bins": "5,1"}, "bins", "must increase"),
+]
+
+
+@pytest.mark.parametrize(("options", "field", "rule"), REFUSED_HISTOGRAM)
+def test_what_is_no_histogram_is_refused(options, field, rule):
+    with pytest.raises(BadInput, match=rule) as refused:
+        plan(TABLE_HISTOGRAM, "histogram", "age", epsilon=1, **options)
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize("words", [[], ["age", "ward"], ["rank"], [5]])
+def test_what_names_no_column_is_refused(words):
+    with pytest.raises(BadInput, match=r"^query: "):
+        plan(TABLE_HISTOGRAM, "histogram", *words, bins="0", epsilon=1)
+
+
+def test_other_questions_take_no_bins():
+    with pytest.raises(BadInput, match=r"^bins: is not for count"):
+        plan(TABLE_HISTOGRAM, "count", bins="0", epsilon=1)
+
+
+def test_parted_groups_are_those_declared_together():
+    table = open_table(TABLE_HISTOGRAM)
+    groups = read_groups(table, ["ward", "age"], [("b", 5), ("a", 7), ("a", 5)]).by_key()
+    parts = read_groups(table, "party", ["y", "x"]).by_key()
+    together = read_groups(
+        table, ["ward", "age", "party"], [(*pair, party) for pair in (("b", 5), ("a", 7), ("a", 5)) for party in "yx"]
+    ).by_key()
+    found = groups.parted(parts)
+    assert (found.labels, found.shown.tolist()) == (together.labels, together.shown.tolist())
+    assert found.digest == together.digest
+    assert found.arrow().equals(together.arrow())
+
+
+@pytest.mark.parametrize("option", ["lower", "upper", "step", "missing", "weight", "weight_upper"])
+def test_options_of_sums_are_refused(option):
+    """They would be ignored without a word."""
+    table = pa.table({"age": [1, 30]})
+    with pytest.raises(BadInput, match=f"^{option}: is not for histogram, but for sum"):
+        plan(table, "histogram", "age", bins="18,65", epsilon=1, **{option: "age" if option == "weight" else 1})

@@ -1,9 +1,13 @@
 """Graphs: what the objects answer, and which input is refused, by name and without repeating what may be private."""
 
 import json
+from collections import deque
 
+import duckdb
+import narwhals as nw
 import networkx as nx
 import numpy as np
+import polars
 import pytest
 
 from irisdp import BadInput
@@ -16,9 +20,12 @@ from irisdp.graphs import (
     Path,
     Product,
     SortedHistograms,
+    _explicit,
     check_morphism,
     colour,
     colours_by_key,
+    depth,
+    depth_as_joins,
     graph_from_arrays,
     graph_from_document,
     graph_from_edges,
@@ -32,6 +39,7 @@ from irisdp.graphs import (
     node_from_key,
     rank,
 )
+from support.seeds import fresh_generator, fresh_random
 
 
 def refuses(message):
@@ -340,3 +348,181 @@ def test_composition_needs_a_graph_in_common():
         folded.then(folded)
     with refuses("values: must be 3, one per node of the target"):
         folded.pull_back([1, 2])
+
+
+# Depth as dataframe joins: the same depths as in memory, on every engine at hand, and nothing left behind.
+
+NODES = 120
+
+
+def case(seed):
+    generator = fresh_generator(seed)
+    tails, heads = generator.integers(0, NODES, (2, int(generator.integers(60, 200))))
+    red = np.arange(NODES) < 40
+    return (
+        polars.DataFrame({"from": tails, "to": heads, "weight": 1.5}),
+        polars.DataFrame({"person": np.arange(NODES), "side": np.where(red, "red", "blue")}),
+        depth(colour(graph_from_arrays(tails, heads, nodes=range(NODES)), red)).tolist(),
+    )
+
+
+def depths_found(frame):
+    table = nw.from_native(frame).lazy().collect()
+    assert table.columns == ["node", "class", "depth"]
+    rows = sorted(zip(*(table[name].to_list() for name in ("node", "class", "depth")), strict=True))
+    assert [(node, side) for node, side, _ in rows] == [(n, "red" if n < 40 else "blue") for n in range(NODES)]
+    return [found for _, _, found in rows]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "polars lazy", "pandas", "pyarrow"])
+def test_every_engine_finds_the_depths_found_in_memory(engine, seed):
+    edges, classes, expected = case(seed)
+    connection = duckdb.connect()
+    convert = {
+        "duckdb": lambda frame: connection.from_arrow(frame.to_arrow()),
+        "polars": lambda frame: frame,
+        "polars lazy": lambda frame: frame.lazy(),
+        "pandas": lambda frame: frame.to_pandas(),
+        "pyarrow": lambda frame: frame.to_arrow(),
+    }[engine]
+    found = depth_as_joins(convert(edges), convert(classes))
+    assert type(found) is type(convert(edges))
+    assert depths_found(found) == expected
+    assert {-1, 0, 1} <= set(expected)
+
+
+def test_a_search_from_the_wrong_side_is_seen():
+    """Negative control: other colours give other depths."""
+    edges, classes, expected = case(0)
+    moved = classes.with_columns(side=polars.Series(np.where(np.arange(NODES) < 60, "red", "blue")))
+    assert depth_as_joins(edges, moved).sort("node")["depth"].to_list() != expected
+
+
+def test_a_long_path_in_duckdb_leaves_one_temporary_table_and_reads_only_stored_rows():
+    connection = duckdb.connect()
+    edges = connection.sql("SELECT range AS a, range + 1 AS b FROM range(60)")
+    classes = connection.sql("SELECT range AS n, range = 0 AS c FROM range(61)")
+    found = depth_as_joins(edges, classes)
+    assert sorted(found.fetchall()) == [(n, n == 0, max(0, n - 1)) for n in range(61)]
+    assert len(connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()) == 1
+    assert not connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
+    # The plan of the result is as short after sixty levels as it could be: one scan.
+    assert found.explain().count("irisdp_") == 1
+
+
+def test_names_may_be_text_and_nodes_may_stand_alone():
+    edges = polars.DataFrame({"a": ["x", "y"], "b": ["y", "y"]})
+    classes = polars.DataFrame({"n": ["x", "y", "z"], "c": [1, 2, 2]})
+    assert sorted(depth_as_joins(edges, classes).rows()) == [("x", 1, 0), ("y", 2, 0), ("z", 2, -1)]
+
+
+EDGES, CLASSES, _ = case(1)
+
+
+@pytest.mark.parametrize(
+    ("edges", "classes", "message"),
+    [
+        (EDGES, CLASSES.to_pandas(), "classes: must be the same kind of dataframe as edges"),
+        (EDGES.select("from"), CLASSES, "edges: must have two columns"),
+        (EDGES, CLASSES.select("person"), "classes: must have two columns"),
+        (EDGES, CLASSES.head(50), "classes: leave out a node that edges name"),
+        (EDGES, polars.concat([CLASSES, CLASSES]), "classes: must name every node once"),
+        (EDGES, CLASSES.with_columns(side=polars.lit(None)), "classes: must not have missing values"),
+        (EDGES.with_columns(to=polars.lit(None, polars.Int64)), CLASSES, "edges: must not have missing values"),
+        (EDGES, CLASSES.with_columns(polars.col("person").cast(polars.Int32)), "classes: must name nodes in the type"),
+    ],
+)
+def test_bad_frames(edges, classes, message):
+    with pytest.raises(BadInput, match=f"^{message}"):
+        depth_as_joins(edges, classes)
+    if type(edges) is type(classes):
+        connection = duckdb.connect()
+        with pytest.raises(BadInput, match=f"^{message}"):
+            depth_as_joins(*(connection.from_arrow(frame.to_arrow()) for frame in (edges, classes)))
+
+
+# Searches that pass long runs of nodes in one step find the distances that going node by node finds.
+
+
+def plain(graph, sources):
+    """Go node by node."""
+    first, row = graph.indptr.tolist(), graph.indices.tolist()
+    found, waiting = dict.fromkeys(sources, 0), deque(sources)
+    while waiting:
+        node = waiting.popleft()
+        for other in row[first[node] : first[node + 1]]:
+            if other not in found:
+                found[other] = found[node] + 1
+                waiting.append(other)
+    return [found.get(node, -1) for node in range(graph.number_of_nodes)]
+
+
+def found(graph, sources):
+    return _explicit.breadth_first(graph.indptr, graph.indices, np.array(sources, np.int64)).tolist()
+
+
+def broken_paths(chance):
+    """A path in a row with some edges missing, some more anywhere, and nodes that none leads to."""
+    nodes = chance.randrange(2, 90)
+    edges = [(i, i + 1) for i in range(nodes - 1) if chance.random() < 0.97]
+    edges += [tuple(chance.sample(range(nodes), 2)) for _ in range(chance.choice([0, 0, 1, 2, 6]))]
+    tails, heads = np.array(sorted({(min(e), max(e)) for e in edges}) or [(0, 1)]).T
+    sources = chance.sample(range(nodes), chance.choice([0, 1, 1, 2, min(5, nodes)]))
+    return graph_from_arrays(tails, heads, nodes=range(nodes)), sources
+
+
+def disagreements(chance, times=400):
+    return sum(
+        found(graph, sources) != plain(graph, sources)
+        for graph, sources in (broken_paths(chance) for _ in range(times))
+    )
+
+
+@pytest.mark.parametrize("thin", [0, 2, 48])
+@pytest.mark.parametrize("long", [1, 2, 5])
+def test_distances_are_those_of_going_node_by_node(monkeypatch, thin, long):
+    monkeypatch.setattr(_explicit, "THIN", thin)
+    monkeypatch.setattr(_explicit, "LONG", long)
+    passed = []
+    fill = _explicit.Shortcuts.fill
+    monkeypatch.setattr(
+        _explicit.Shortcuts, "fill", lambda runs, far: passed.append(len(runs.first)) or fill(runs, far)
+    )
+    assert disagreements(fresh_random("shortcuts")) == 0
+    assert sum(passed) > 200
+
+
+@pytest.mark.parametrize("wrong", ["longer", "shorter", "left", "seen"])
+def test_a_slip_is_seen(monkeypatch, wrong):
+    """Negative control."""
+    monkeypatch.setattr(_explicit, "LONG", 2)
+    made = _explicit.shortcuts
+
+    def slipped(indptr, indices, unseen):
+        runs = made(indptr, indices, np.ones_like(unseen) if wrong == "seen" else unseen)
+        more = {"longer": 1, "shorter": -1}.get(wrong, 0)
+        runs.gates = {node: [(end, steps + more) for end, steps in ends] for node, ends in runs.gates.items()}
+        if wrong == "left":
+            runs.gates = {
+                node: [(end, steps) for end, steps in ends if end < node] for node, ends in runs.gates.items()
+            }
+        return runs
+
+    monkeypatch.setattr(_explicit, "shortcuts", slipped)
+    assert disagreements(fresh_random("shortcuts"), times=200) > 0
+
+
+@pytest.mark.parametrize("graph", [Path(1000), Cycle(1000)], ids=str)
+@pytest.mark.parametrize("sources", [[0], [500], [0, 999], [3, 700], []])
+def test_paths_and_cycles(graph, sources):
+    assert found(listed(graph), sources) == plain(listed(graph), sources)
+
+
+def test_a_graph_without_runs_has_no_shortcuts():
+    grid = np.arange(900).reshape(30, 30)
+    tails = np.concatenate((grid[:, :-1].ravel(), grid[:-1].ravel()))
+    heads = np.concatenate((grid[:, 1:].ravel(), grid[1:].ravel()))
+    graph = graph_from_arrays(tails, heads)
+    runs = _explicit.shortcuts(graph.indptr, graph.indices, np.ones(900, np.bool_))
+    assert (len(runs.first), runs.gates, len(runs.is_gate)) == (0, {}, 0)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from support import reliability
+from support.mutations import mutants_of
 from support.reliability import Stage
+from support.rooms import ROOMS, TESTS
 
 
 @pytest.fixture
@@ -82,3 +87,91 @@ def test_every_program_of_a_stage_is_there():
     programs = [word for stage in reliability.stages("2") for word in stage.command if word.endswith(".py")]
     assert len(programs) == 8
     assert all((Path(__file__).parents[2] / word).is_file() for word in programs)
+
+
+# `pytest --repeat N` finds tests that fail once in a million, and no others.
+
+DRAWN = """
+import pytest
+from irisdp._sampling.bits import OperatingSystemBits
+
+@pytest.mark.parametrize("bits", [40, 45])
+def test_fails_with_probability_2_to_the_power_of(bits):
+    assert OperatingSystemBits().words(1)[0] >= 2**bits
+
+def test_draws_nothing():
+    with open("runs", "a") as runs:
+        runs.write("x")
+"""
+
+
+def test_a_test_that_depends_on_luck_fails(tmp_path):
+    (tmp_path / "test_drawn.py").write_text(DRAWN)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "support.repeat", "--repeat", "60", "test_drawn.py"]
+    path = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert "1 failed, 2 passed" in done.stdout, done.stdout + done.stderr
+    assert "test_fails_with_probability_2_to_the_power_of[45]" in done.stdout
+    assert (tmp_path / "runs").read_text() == "x"
+
+
+# Mistakes are planted where they would be made, one at a time, and what is already wrong is found.
+
+SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
+
+
+def written(source):
+    return [ast.unparse(mutant.tree) for mutant in mutants_of(source)]
+
+
+@pytest.mark.parametrize(
+    ("source", "mistakes"),
+    [
+        ("a < b", ["a <= b", "a >= b"]),
+        ("a <= b < c", ["a < b < c", "a > b < c", "a <= b <= c", "a <= b >= c"]),
+        ("a + b", ["a - b"]),
+        ("a ** -b", ["a * -b", "a ** b"]),
+        ("not a", ["a"]),
+        ("a and b", ["a or b"]),
+        ("f(True)", ["pass", "f(False)"]),
+        ("x = 2", ["x = 3", "x = 1"]),
+        ("x = min(a)", ["x = max(a)"]),
+        ("x = a.lower", ["x = a.upper"]),
+        ("x = a if b else c", ["x = a", "x = c"]),
+        ("if a:\n    raise E(1)", ["if not a:\n    raise E(1)", "if a:\n    pass"]),
+        ("while a:\n    break", ["while not a:\n    break", "while a:\n    pass"]),
+        ("a += 1", ["a -= 1", "pass", "a += 2", "a += 0"]),
+    ],
+)
+def test_mistakes_of_each_kind(source, mistakes):
+    assert sorted(written(source)) == sorted(mistakes)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x: int | None = None",
+        '"text"',
+        "__all__ = ['a', 'b']",
+        "from a import b",
+        "x = f'{a + 1}'",
+        "def f(a: 1) -> 2: ...",
+    ],
+)
+def test_what_says_nothing_when_it_runs_is_left_alone(source):
+    assert written(source) == []
+
+
+def test_the_text_itself_stays_as_it_is():
+    source = (SOURCE / "privacy" / "_operator.py").read_text(encoding="utf-8")
+    found = mutants_of(source)
+    assert len(found) > 60
+    assert all(ast.unparse(mutant.tree) != ast.unparse(ast.parse(source)) for mutant in found)
+    assert all(1 <= mutant.line <= source.count("\n") for mutant in found)
+
+
+def test_rooms_name_tests_that_are_there():
+    assert all((TESTS / name).is_file() for tests in ROOMS.values() for name in tests)
+    assert all((SOURCE / room).is_dir() for room in ROOMS)

@@ -9,12 +9,23 @@ import time
 from fractions import Fraction
 from itertools import pairwise
 
+import pyarrow as pa
 import pytest
 
-from irisdp import BadInput, Mechanism, Privacy, design
+import irisdp
+from irisdp import BadInput, Mechanism, Privacy, Session, compare, design, graphs
+from irisdp._cli import run
+from irisdp._hooks import Drawable
+from irisdp.certify import privacy_profile
+from irisdp.graphs import Path
 from irisdp.mechanisms import read_document
-from irisdp.plots import bars, heat_map
+from irisdp.plots import bars, graph_picture, heat_map, rainbow_curves
+from irisdp.plots._comparisons import error_against_epsilon
+from irisdp.plots._drawing import _DRAWN_BY
+from irisdp.plots._layout import rendered
 from irisdp.plots._picture import _library
+from irisdp.plots._publications import PublishedAnswers
+from irisdp.privacy import Gaussian, steps
 
 SLACK = 2
 """Processors differ, and a busy one shares its caches."""
@@ -170,3 +181,264 @@ def test_names_of_any_length_are_cut_and_stay_apart(draw, few):
     drawn = draw(read_document(document).mechanism())
     assert max(len(str(part)) for row in drawn.rows for part in row) < 200
     assert len({row[:2] for row in drawn.rows}) == len(drawn.rows)
+
+
+# `irisdp.plot` and `irisdp plot`: mechanisms, graphs and files, each as the picture of what it holds.
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("town,age\nYork,70\nEly,20\n", encoding="utf-8")
+    irisdp.publish("t.csv", "count", by="town", groups=["York", "Ely"], epsilon=1, out="o.csv")
+    design.geometric(1, Privacy(ratio=2)).save("m.json")
+    (tmp_path / "x.csv").write_text("0.75,0.25\n0.25,0.75\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("file", "title"),
+    [
+        ("m.json", "Probability of each answer, for each input"),
+        ("o.csv", None),
+        ("o.csv.release.json", None),
+        ("o.csv.datapackage.json", None),
+        ("t.ledger", None),
+    ],
+)
+@pytest.mark.parametrize("ending", ["svg", "html"])
+def test_files_are_drawn_by_what_they_hold(file, title, ending, folder, capsys):
+    assert run(["plot", file, "-o", f"p.{ending}"]) == 0
+    picture = irisdp.plot(file)
+    assert title in (None, picture.title)
+    assert (folder / f"p.{ending}").read_bytes() == picture.to_bytes(f".{ending}")
+    assert picture.description.split()[0] in capsys.readouterr().out
+
+
+def test_privacy_is_drawn_by_its_forms(folder):
+    mechanism = irisdp.load("m.json")
+    for form in ("trade-off", "profile"):
+        assert run(["plot", "m.json", "--form", form, "-o", f"{form}.svg"]) == 0
+        assert (folder / f"{form}.svg").read_bytes() == mechanism.plot(form=form).to_bytes(".svg")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("t.csv",), "t.csv is no mechanism, release or ledger"),
+        (("x.csv",), "x.csv is no mechanism, release or ledger"),
+        (("none.json",), "none.json cannot be read"),
+        (("t.ledger", "--form", "bars"), "--form: is for mechanisms"),
+        (("m.json", "--form", "round"), "--form: is not a form that Iris draws; choose heat-map or bars"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_a_line(words, said, folder, capsys):
+    assert run(["plot", *words, "-o", "p.svg"]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+    assert not (folder / "p.svg").exists()
+
+
+def test_a_file_is_never_drawn_over(folder, capsys):
+    assert run(["plot", "m.json", "-o", "m.json"]) == 2
+    assert run(["plot", "m.json", "-o", "p.pdf"]) == 2
+    assert "must end in .svg, .png or .html" in capsys.readouterr().err
+
+
+def test_wide_mechanisms_are_drawn_in_part_and_said_so():
+    mechanism = design.geometric(500, Privacy(ratio=2))
+    for draw, inputs, answers, together in ((heat_map, 100, 84, 6), (bars, 8, 39, 13)):
+        picture = draw(mechanism)
+        assert len(picture.rows) == inputs * answers
+        assert f"Of its inputs {inputs} are drawn" in picture.description
+        assert f"Each {together} neighbouring answers" in picture.description
+        total = {}
+        for name, _, probability in picture.rows:
+            total[name] = total.get(name, 0) + probability
+        assert list(total.values()) == pytest.approx([1] * inputs)
+
+
+def test_names_written_alike_stay_apart():
+    table = [["2/3", "1/3"], ["1/3", "2/3"]]
+    picture = heat_map(irisdp.Mechanism.from_matrix(table, privacy=Privacy(ratio=2), inputs=(1, "1")))
+    assert {row[0] for row in picture.rows} == {"1 (0)", "1 (1)"}
+
+
+def test_a_graph_is_drawn_by_depth():
+    coloured = graphs.colour(Path(6), lambda k: "low" if k < 2 else "high")
+    picture = irisdp.plot(coloured)
+    assert picture.rows == (
+        ("0", "low", 1, False),
+        ("1", "low", 0, True),
+        ("2", "high", 0, True),
+        ("3", "high", 1, False),
+        ("4", "high", 2, False),
+        ("5", "high", 3, False),
+    )
+    assert "6 nodes and 5 edges" in picture.description
+    drawn = picture.to_svg()
+    assert all(f">{node}<" in drawn for node in range(6))
+
+
+def test_a_graph_of_one_column_has_room_for_its_words_and_whole_distances():
+    spec = graph_picture(graphs.colour(Path(5), lambda k: k % 2)).spec
+    assert spec["width"] >= 320
+    assert spec["layer"][1]["encoding"]["x"]["axis"]["values"] == [0]
+    spec = graph_picture(graphs.colour(Path(60), lambda k: k > 3)).spec
+    assert spec["layer"][1]["encoding"]["x"]["axis"]["values"][:3] == [0, 4, 8]
+
+
+def test_a_large_graph_is_refused():
+    with pytest.raises(BadInput, match=r"^graph: has 200 nodes; a drawing is readable up to 150; "):
+        graph_picture(Path(200))
+
+
+def test_results_draw_themselves(folder):
+    ledger = irisdp.Ledger("t.ledger")
+    read = irisdp.interpret("o.csv.release.json", 7, at_most=10)
+    coloured = graphs.colour(Path(6), lambda k: "low" if k < 2 else "high")
+    mechanism = irisdp.load("m.json")
+    publication = irisdp.publish("t.csv", "count", by="town", groups=["York", "Ely"], epsilon=1)
+    session = irisdp.Session("t.csv", ledger="t.ledger")
+    things = [mechanism, Privacy(ratio=2), Gaussian(1), privacy_profile(mechanism), Path(6), coloured, publication]
+    for thing in (*things, read, ledger, session):
+        assert thing.plot() == irisdp.plot(thing)
+    assert mechanism.plot(form="bars") == bars(mechanism)
+    with pytest.raises(BadInput, match=r"^form: is for mechanisms and privacy"):
+        ledger.plot(form="bars")
+
+
+def test_all_that_is_drawn_draws_itself():
+    for kinds, _ in _DRAWN_BY:
+        for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+            assert issubclass(kind, Drawable) or kind is PublishedAnswers
+
+
+def test_other_things_have_no_picture():
+    with pytest.raises(BadInput, match=r"^thing: is a int, of which there is no picture; "):
+        irisdp.plot(3)
+
+
+# Rainbow curves and errors over ε: the numbers are those of the mechanism and of the comparison, exactly rounded.
+
+ROW = tuple(map(Fraction, ("0.0005", "0.0081", "0.1364", "0.2727", "0.5823")))
+
+
+def layers(spec, mark):
+    """Return the layers of a picture that hold a kind of mark."""
+    inner = [layer for part in spec.get("vconcat", [spec]) for layer in part.get("layer", [part])]
+    return [layer for layer in inner if layer["mark"]["type"] == mark]
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [Privacy(ratio="6/5", delta="1/100"), Privacy.all([Privacy(ratio=2), Privacy(ratio="6/5", delta="1/10")])],
+)
+def test_points_are_the_steps_of_the_boundary_row(privacy):
+    picture = rainbow_curves(ROW, privacy, farthest=12)
+    found = {(name, depth): p for name, depth, p in picture.rows}
+    before = [Fraction(0)] * 13
+    for k in range(len(ROW)):
+        exact = [steps(sum(ROW[: k + 1]), depth, privacy) for depth in range(13)]
+        for depth in range(13):
+            assert found[str(k + 1), depth] == pytest.approx(float(exact[depth] - before[depth]), abs=1e-12)
+        before = exact
+
+
+def test_turns_are_marked_where_they_are_defined():
+    one = rainbow_curves(ROW, Privacy(ratio="1.2"), farthest=40)
+    assert [d["τ"] for d in one.spec["datasets"][layers(one.spec, "text")[0]["data"]["name"]]] == [7, 1]
+    assert "38, 22, 7, 1, 0." in one.description
+    several = rainbow_curves(ROW, Privacy.all([Privacy(ratio=2), Privacy(ratio="6/5", delta="1/10")]), farthest=9)
+    assert "no τ is defined" in several.description
+    assert not layers(several.spec, "text")
+
+
+def test_many_answers_share_a_curve():
+    picture = rainbow_curves(["1/20"] * 20, Privacy(ratio=2))
+    assert {row[0] for row in picture.rows} == {*map(str, range(1, 12)), "the other 9 answers"}
+    for depth in range(3):
+        assert sum(row[2] for row in picture.rows if row[1] == depth) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("row", "options", "message"),
+    [
+        (["1/2"], {}, "matrix"),
+        (["1/2", "1/2"], {"answers": ["a"]}, "answers: must be as many"),
+        (["1/2", "1/2"], {"farthest": 201}, "farthest: "),
+        (["1/2", "nan"], {}, "row: "),
+    ],
+)
+def test_rows_that_are_none_are_refused(row, options, message):
+    with pytest.raises(BadInput, match=message.replace("matrix", "sum to exactly 1")):
+        rainbow_curves(row, Privacy(ratio=2), **options)
+
+
+def test_errors_are_those_of_the_comparison():
+    picture = error_against_epsilon("majority", epsilons=["1/2", 1, 2], objective="lead-5")
+    expected = [
+        (one.name, float(epsilon), float(one.errors["lead-5"]))
+        for epsilon in (0.5, 1, 2)
+        for one in compare("majority", epsilon=epsilon).mechanisms
+    ]
+    assert list(picture.rows) == expected
+    (line,) = layers(picture.spec, "line")
+    drawn = picture.spec["datasets"][picture.spec.get("data", line.get("data"))["name"]]
+    assert [tuple(one.values()) for one in drawn] == expected
+    svg = picture.to_svg()
+    for name in ("best for each distance", "exponential mechanism", "ε (log scale)"):
+        assert name in svg
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"epsilons": [1]}, "epsilons: must be 2 to 60"),
+        ({"epsilon": 1}, "epsilon: is drawn along"),
+        ({"objective": "no"}, "objective: is not one"),
+        ({"epsilons": 3}, "epsilons: must be a sequence"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(options, message):
+    with pytest.raises(BadInput, match=message):
+        error_against_epsilon("count", **options)
+
+
+def test_bytes_do_not_depend_on_the_process_of_lines():
+    drawn = "error_against_epsilon('count').to_svg()+rainbow_curves(['1/4','3/4'],Privacy(ratio=2)).to_svg()"
+    names = "import sys;from irisdp import Privacy;from irisdp.plots import *;"
+    code = f"{names}sys.stdout.buffer.write(({drawn}).encode())"
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}, check=True
+        ).stdout
+        for seed in "12"
+    }
+    assert len(seen) == 1
+
+
+def test_a_legend_has_room_in_wider_fonts():
+    """Of DejaVu Sans, which many machines have instead of Arial, a letter is wider by 0.84 points at most."""
+    picture = error_against_epsilon("majority", epsilons=["1/2", 1])
+    longest = max(len(row[0]) for row in picture.rows)
+    assert picture.spec["config"]["padding"]["right"] >= 5 + 0.84 * longest
+    width = float(re.search(r'<svg[^>]*?width="([\d.]+)"', picture.to_svg()).group(1))
+    bare = dict(picture.spec, config={**picture.spec["config"], "padding": 5})
+    assert width >= float(re.search(r'width="([\d.]+)"', rendered("vegalite_to_svg", bare)).group(1)) + 0.84 * longest
+
+
+# Pages and pictures, whose commands say in JSON what they wrote.
+
+
+def test_pages_and_pictures_say_in_json_what_they_wrote(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Session(pa.table({"g": ["a", "b", "c"]}), ledger="l").count(ratio=4, by="g", groups=["a", "b", "c"], out="o.csv")
+    assert run(["report", "o.csv", "-o", "o.html", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"out": ["o.html"]}
+    assert run(["report", "o.csv", "--json"]) == 2
+    assert capsys.readouterr().err.startswith("irisdp: --json: says what was written")
+    assert run(["plot", "o.csv", "-o", "o.svg", "--json"]) == 0
+    written = json.loads(capsys.readouterr().out)
+    assert written["out"] == ["o.svg"] and "3 published answers" in written["description"]

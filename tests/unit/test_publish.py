@@ -1,18 +1,27 @@
 """Publishing: what is printed, written, charged and repeated."""
 
 import csv
+import inspect
 import json
+import pydoc
+import re
+import typing
 from fractions import Fraction
 from pathlib import Path
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
 import irisdp
-from irisdp import BadInput, BudgetRefused
+from irisdp import BadInput, BudgetRefused, Cost, Ledger, Privacy, ScopeRefused, Session, plan, publish
 from irisdp._cli import run
+from irisdp._queries import FORMS
+from irisdp._release.options import PlanArguments, QuestionOptions
+from irisdp.accounting import delta
+from irisdp.privacy import Gaussian
 
 ANES = Path(__file__).parents[2] / "examples" / "anes96.csv"
 EDUCATION = "1,2,3,4,5,6,7"
@@ -319,3 +328,326 @@ def test_named_groups_cannot_steer_the_terminal(tmp_path, capsys):
     assert run(["ledger", str(tmp_path / "l.ledger")]) == 0
     said = capsys.readouterr().out
     assert "\x1b[31m" not in said
+
+
+# A session asks of one table and one budget, and is as `publish` in everything else.
+
+VISITS = pa.table({"age": [70, 30, 81, 81], "town": ["Ely", "Ely", "York", "York"], "who": [1, 2, 3, 3]})
+
+
+@pytest.fixture
+def session(tmp_path):
+    return Session(VISITS, ledger=tmp_path / "v.ledger", limit=(50, "1e-6"))
+
+
+def test_every_query_has_a_method_of_its_name():
+    for form in FORMS:
+        assert callable(getattr(Session, form.name.replace("-", "_")))
+
+
+def test_every_option_is_the_table_s_or_the_question_s():
+    published = inspect.signature(irisdp.publish).parameters
+    options = {name: part for name, part in published.items() if part.kind is part.KEYWORD_ONLY}
+    of_table = set(inspect.signature(Session).parameters) - {"data", "limit"}
+    asked = typing.get_type_hints(PlanArguments)
+    assert of_table | set(asked) == set(options)
+    assert not of_table & set(asked)
+    assert set(asked) - set(typing.get_type_hints(QuestionOptions)) == {
+        "out",
+        "report",
+        "title",
+        "labels",
+        "licence",
+        "force",
+    }
+
+
+def test_questions_are_those_of_publish(session, tmp_path):
+    asked = [
+        (session.count("age > 64", epsilon=1), ("count", "age > 64")),
+        (session.count(epsilon=1), ("count",)),
+        (session.at_least(2, "age > 64", epsilon=1), ("at-least", 2, "age > 64")),
+        (session.at_most(2, epsilon=1), ("at-most", 2)),
+        (session.majority("age > 64", epsilon=1), ("majority", "age > 64")),
+        (session.band("1,3", "age > 64", epsilon=1), ("band", "1,3", "age > 64")),
+    ]
+    for found, words in asked:
+        assert found.cost == Cost(1)
+        again = irisdp.publish(VISITS, *words, epsilon=1, ledger=tmp_path / "v.ledger")
+        assert again.repeated
+        assert again.answers.values == found.answers.values
+    assert session.plan("count", by="town", groups="Ely,York", epsilon=2).cost == Cost(2)
+    assert session.spent == Cost(6)
+    assert session.remaining == Cost(44, "1e-6")
+    assert len(session.releases()) == 6
+
+
+def test_a_session_says_what_is_left(session, tmp_path):
+    assert repr(session) == "<Session: v.ledger; left ε = 50, δ = 0.000001>"
+    unlimited = Session(VISITS, ledger=tmp_path / "w.ledger")
+    assert unlimited.remaining is unlimited.limit is None
+    assert repr(unlimited) == "<Session: w.ledger; no limit is set>"
+
+
+def test_what_a_session_names_holds_for_all_its_questions(tmp_path):
+    session = Session(VISITS, unit="WHO", relation="exchange", ledger=tmp_path / "v.ledger", table="visits")
+    found = session.count("age > 64", epsilon=30, per_unit="any")
+    assert (found.plan.unit, str(found.plan.relation)) == ("who", "exchange")
+    assert session.ledger.to_document()["table"] == "visits"
+    with pytest.raises(ScopeRefused):
+        Session(VISITS, ledger=tmp_path / "v.ledger", table="visits").count(epsilon=1)
+
+
+def test_a_session_keeps_the_limit(tmp_path):
+    session = Session(VISITS, ledger=tmp_path / "v.ledger", limit="0.5")
+    with pytest.raises(BudgetRefused):
+        session.count(epsilon=1)
+    assert session.remaining == Cost("0.5")
+
+
+def test_a_file_s_ledger_lies_beside_it(tmp_path):
+    (tmp_path / "t.csv").write_text("a;b\n1;2\n")
+    session = Session(tmp_path / "t.csv", delimiter=";")
+    session.count("b > 1", epsilon=1)
+    assert session.ledger.path == (tmp_path / "t.ledger").resolve()
+    assert session.spent == Cost(1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "ledger: is missing"),
+        ({"ledger": "x.ledger", "unit": "nobody"}, "unit: names the column 'nobody'"),
+        ({"ledger": "x.ledger", "relatio": "exchange"}, "relatio: is no option; did you mean relation?"),
+        ({"ledger": "x.ledger", "relation": "swap"}, "relation: must be add-remove or exchange"),
+        ({"ledger": "x.ledger", "limit": -1}, "limit: must not be negative"),
+        ({"ledger": "x.ledger", "limit": (1, 2, 3)}, "limit: must be ε, or ε and δ"),
+    ],
+)
+def test_what_is_wrong_is_said_at_once(tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match=message):
+        Session(VISITS, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_misspelt_option_of_a_question_is_named(session):
+    with pytest.raises(BadInput, match=r"epsilonn: is no option; did you mean epsilon\?"):
+        session.count("age > 64", epsilonn=1)
+    assert session.spent == Cost()
+
+
+def test_what_a_session_names_no_question_names_anew(session):
+    for options in ({"unit": "who"}, {"ledger": "other.ledger"}, {"encoding": "latin-1"}):
+        (name,) = options
+        with pytest.raises(BadInput, match=f"^{name}: is named by the session"):
+            session.count(epsilon=1, **options)
+    with pytest.raises(BadInput, match=r"^relation: is named by the session"):
+        session.plan("count", epsilon=1, relation="exchange")
+    assert session.spent == Cost()
+
+
+@pytest.mark.parametrize("method", ["count", "at_least", "at_most", "majority", "publish", "plan"])
+def test_help_shows_and_explains_every_option(method):
+    told = pydoc.render_doc(getattr(Session, method), renderer=pydoc.plaintext)
+    assert "Unpack" not in told
+    published = inspect.signature(irisdp.publish).parameters
+    for name in typing.get_type_hints(QuestionOptions if method == "plan" else PlanArguments):
+        assert inspect.signature(getattr(Session, method)).parameters[name] == published[name]
+        assert re.search(rf"^    (\w+, )*{name}(, \w+)* : .*\n        ", told, re.MULTILINE), name
+    assert "Unpack" not in pydoc.render_doc(Session, renderer=pydoc.plaintext)
+
+
+def test_arguments_of_a_question_are_checked(session):
+    for asked, message in (
+        (lambda: session.count(condition=3, epsilon=1), "condition: must be text, not int; a condition is a text"),
+        (lambda: session.at_least(epsilon=1), "k: is missing; give k=…"),
+        (lambda: session.count("age > 64", 1), "arguments: are too many: 1 may stand without a name; name the others"),
+        (lambda: session.count(per_unit="some", epsilon=1), "per_unit: must be any or all; choose one of the two"),
+        (lambda: session.plan("count", epsilon=1, out="o.csv"), "out: is no option"),
+    ):
+        with pytest.raises(BadInput) as refusal:
+            asked()
+        assert str(refusal.value).startswith(message)
+    assert session.spent == Cost()
+
+
+def test_a_batch_is_asked_of_the_sessions_table_and_charged_to_its_ledger(tmp_path):
+    data = pa.table({"age": [70, 30, 81], "person": ["a", "a", "b"]})
+    session = Session(data=data, unit="person", ledger=tmp_path / "s.ledger", limit=2, table="survey")
+    asked = {"expression": "age > 64", "at_most": 1}
+    questions = [{"query": "count", **asked}, {"query": "majority", **asked}]
+    found = session.batch(questions, budget={"epsilon": 1}, out=tmp_path / "o.csv")
+    assert (len(found), found.cost, session.spent) == (2, Cost(1), Cost(1))
+    assert all(one.plan.unit == "person" for one in found)
+    assert (tmp_path / "o.1.csv").exists()
+    again = session.batch(questions, budget={"epsilon": 1}, out=tmp_path / "o.csv", force=True)
+    assert again.repeated
+    with pytest.raises(BudgetRefused):
+        session.batch(questions, budget={"epsilon": "3/2"})
+    with pytest.raises(BadInput, match="budget: has no epsilon"):
+        session.batch(questions, budget={})
+    assert session.spent == Cost(1)
+
+
+# Publishing under several pairs and under Gaussian privacy: what is charged, kept, shown, repeated and refused.
+
+SURVEY = pa.table({"age": [70, 30, 81, 20, 90, 66], "town": ["Ely", "Ely", "York", "York", "York", None]})
+TWO = {"all": [{"epsilon": 1}, {"epsilon": "1/2", "delta": "1e-3"}]}
+MANY = {"all": [{"epsilon": 2, "delta": "1e-6"}, {"epsilon": 1, "delta": "1e-3"}]}
+LITTLE = {"all": [{"epsilon": "0.02"}, {"epsilon": "0.01", "delta": "1e-3"}]}
+POINT = plan(SURVEY, "count", mu=1, delta="1e-6").cost
+GROUPED = {"by": "town", "groups": ["York", "Ely"]}
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return tmp_path / "l.ledger"
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept", "charged"),
+    [
+        ({"mu": 1, "delta": "1e-6"}, {"gaussian": "1"}, POINT),
+        ({"privacy": Gaussian(1), "delta": "1e-6"}, {"gaussian": "1"}, POINT),
+        ({"privacy": {"zcdp": "1/2"}, "delta": "1e-6"}, {"gaussian": "1"}, POINT),
+        ({"privacy": TWO}, {"all": [{"epsilon": "1"}, {"epsilon": "0.5", "delta": "0.001"}]}, Privacy(epsilon=1)),
+        ({"privacy": json.dumps(TWO), "delta": "1e-3"}, None, Privacy(epsilon="1/2", delta="1e-3")),
+        ({"privacy": MANY}, None, Privacy(epsilon=2, delta="1e-6")),
+        ({"privacy": Privacy(epsilon="0.3")}, {"epsilon": "0.3"}, Privacy(epsilon="0.3")),
+        ({"privacy": {"ratio": 2}}, {"ratio": "2"}, Privacy(ratio=2)),
+    ],
+)
+def test_a_guarantee_is_kept_charged_and_written_down(asked, kept, charged, ledger):
+    planned = plan(SURVEY, "count", "age > 64", **GROUPED, **asked)
+    assert (planned.cost.epsilon, planned.cost.delta) == (charged.epsilon, charged.delta)
+    found = publish(SURVEY, "count", "age > 64", **GROUPED, **asked, ledger=ledger)
+    assert found.cost == planned.cost == Ledger(ledger).spent
+    assert found.answers.keys == [("York",), ("Ely",)]
+    assert kept is None or found.sidecars[None]["privacy"] == kept
+    again = publish(SURVEY, "count", "age > 64", **GROUPED, **asked, ledger=ledger)
+    assert again.repeated
+    assert again.answers.values == found.answers.values
+    assert Ledger(ledger).spent == planned.cost
+
+
+def test_gaussian_counts_are_charged_a_point_of_their_curve():
+    assert delta([Gaussian(1)], epsilon=POINT.epsilon)[1] <= POINT.delta
+    assert delta([Gaussian(1)], epsilon=POINT.epsilon - Cost("1e-9").epsilon)[0] > POINT.delta
+    both = plan(
+        SURVEY, "count", **GROUPED, relation="exchange", mu=1, delta="1e-6"
+    ).cost  # a record leaves one for another
+    assert delta([(Gaussian(1), 2)], epsilon=both.epsilon)[1] <= both.delta == POINT.delta
+
+
+def test_the_point_that_is_charged_is_no_part_of_the_question(ledger):
+    """The answers are the same whatever δ they were charged at, so they are given again."""
+    first = publish(SURVEY, "count", mu=1, delta="1e-6", ledger=ledger)
+    again = publish(SURVEY, "count", mu=1, delta="1e-9", ledger=ledger)
+    assert again.repeated
+    assert again.answers.values == first.answers.values
+    assert not publish(SURVEY, "count", mu=2, delta="1e-6", ledger=ledger).repeated
+
+
+def test_such_counts_neither_refine_nor_are_refined(ledger):
+    """They form no chain: each is drawn afresh and charged in full."""
+    options = {"ledger": ledger}
+    publish(SURVEY, "count", epsilon=1, **options)
+    assert (
+        publish(SURVEY, "count", mu=1, delta="1e-6", **options).cost == plan(SURVEY, "count", mu=1, delta="1e-6").cost
+    )
+    assert publish(SURVEY, "count", privacy=TWO, **options).cost.epsilon == 1
+    assert publish(SURVEY, "count", epsilon=2, **options).cost.epsilon == 1
+    assert ["refines" in json.loads(line.details) for line in Ledger(ledger).releases()] == [False] * 3 + [True]
+
+
+@pytest.mark.parametrize("asked", [{"privacy": LITTLE}, {"mu": "0.01", "delta": "1e-3"}])
+def test_answers_end_where_counts_do(asked, tmp_path):
+    for number in range(5):
+        found = publish(
+            SURVEY,
+            "count",
+            "age > 64",
+            relation="exchange",
+            public_membership=True,
+            **GROUPED,
+            **asked,
+            ledger=tmp_path / f"{number}.ledger",
+        )
+        mechanism = found.sidecars[None]["mechanism"]
+        assert (mechanism["lower"], mechanism["upper"]) == (0, [3, 2])
+        assert all(0 <= value <= most for value, most in zip(found.answers.values, [3, 2], strict=True))
+
+
+def test_yes_or_no_is_answered_by_pairs_below_the_curve_and_charged_as_asked(ledger):
+    planned = plan(SURVEY, "majority", "age > 64", mu=1, delta="1e-6")
+    assert planned.describe_cost() == (f"{planned.cost} for adding or removing one record; each answer keeps μ = 1")
+    found = publish(SURVEY, "majority", "age > 64", mu=1, delta="1e-6", ledger=ledger)
+    assert found.cost == planned.cost
+    assert found.sidecars[None]["privacy"] == {"gaussian": "1"}
+    assert found.sidecars[None]["mechanism"]["pairs"] == {"gaussian": "1", "gap": "0.000001"}
+
+
+def test_a_selection_has_a_pair_of_its_own_beside_gaussian_privacy(ledger):
+    asked = {"by": "town", "select_groups": True, "mu": 1, "delta": "1e-6"}
+    with pytest.raises(BadInput, match="under Gaussian privacy"):
+        publish(SURVEY, "count", **asked, ledger=ledger)
+    own = {"selection_epsilon": 1, "selection_delta": "1e-3"}
+    found = publish(SURVEY, "count", **asked, **own, ledger=ledger)
+    assert found.cost == POINT + Cost(1, "1e-3")
+
+
+def test_several_pairs_select_groups_where_no_delta_is_0():
+    planned = plan(SURVEY, "count", by="town", select_groups=True, privacy=MANY)
+    assert str(planned.cost) == "ε = 2, δ = 0.000001"
+    apart = plan(SURVEY, "at-least", 2, by="town", select_groups=True, privacy=MANY)
+    assert str(apart.cost) == "ε = 4, δ = 0.000002"
+    with pytest.raises(BadInput, match="must be above 0 to select groups"):
+        plan(SURVEY, "count", by="town", select_groups=True, privacy=TWO)
+
+
+def test_a_limit_refuses_what_a_gaussian_count_is_charged(ledger):
+    session = Session(SURVEY, ledger=ledger, limit=("4.8", "1e-6"))
+    with pytest.raises(BudgetRefused):
+        session.count(mu=1, delta="1e-6")
+    assert session.releases() == []
+    session.count(mu="0.9", delta="1e-6")
+    assert len(session.releases()) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (
+            {"mu": 1},
+            "delta: is needed to charge Gaussian privacy as (ε, δ): with δ = 0 no ε is promised;"
+            " add delta=1e-6, or charge a ledger that has a limit in mu",
+        ),
+        ({"mu": 1, "epsilon": 1, "delta": "1e-6"}, "epsilon: cannot be given with mu=; leave one of the two out"),
+        ({"mu": 1, "audience": {"a": 1}}, "audience: states epsilon already; leave out mu="),
+        ({"privacy": TWO, "audience": {"a": 1}}, "audience: states epsilon already; leave out privacy="),
+        ({"privacy": Privacy(epsilon=1), "delta": "0.1"}, "delta: is said by privacy= already; leave it out"),
+        ({}, "epsilon: is missing; add epsilon=1"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused_before_anything_is_spent(asked, said, ledger):
+    with pytest.raises(BadInput) as refused:
+        publish(SURVEY, "count", **asked, ledger=ledger)
+    assert str(refused.value) == said
+    assert not ledger.exists()
+
+
+def test_the_command_line_asks_alike(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("age,town\n70,Ely\n30,York\n")
+    assert run(["publish", "t.csv", "count", "--mu", "1", "--delta", "1e-6", "--out", "a.csv"]) == 0
+    assert "each answer keeps μ = 1" in capsys.readouterr().out
+    assert json.loads(Path("a.csv.release.json").read_text())["privacy"] == {"gaussian": "1"}
+    assert run(["publish", "t.csv", "count", "--privacy", '{"gaussian": 1}', "--delta", "1e-6", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["repeated"] is True
+    assert run(["publish", "t.csv", "count", "--privacy", json.dumps(TWO), "--dry-run", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["cost"] == {"epsilon": "1", "delta": "0"}
+    assert document["expected_error"] == {"mean_absolute": pytest.approx(1.88, abs=0.01), "within_95_percent": 6}
+    assert run(["publish", "t.csv", "count", "--mu", "2"]) == 2
+    assert capsys.readouterr().err.endswith("add --delta 1e-6, or charge a ledger that has a limit in mu\n")

@@ -1,6 +1,7 @@
 """median and quantile as they are asked: words, refusals, what is said before and after, and tables kept on disk."""
 
 import json
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +9,11 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import BadInput, Privacy, design
+from irisdp import BadInput, Privacy, design, plan, publish
+from irisdp._queries import PrivacyUnit, read_groups
+from irisdp._queries.categories import count_categories, read_categories
+from irisdp._tables.expressions import read_condition
+from irisdp._tables.table import open_table
 from irisdp.design import UNIT, _quantiles
 from irisdp.design._table_cache import CACHE
 
@@ -180,3 +185,245 @@ def test_weights_by_score_state_a_distance_only_where_answers_keep_it(epsilon, b
         assert within is None or within >= far or wrong <= Fraction(1, 20)
     if epsilon == "1e-8":
         assert within is None
+
+
+# Counts by category: each cell's records, whatever the table is, and nothing of what is not declared.
+
+PARTIES = ["red", "green", "blue", "a,b", 'quo"ted', "", None, "other", "Red"]
+DECLARED = ["green", "red", "a,b", 'quo"ted']
+
+
+def people(number, wide):
+    generator = random.Random(number)
+    return pa.table(
+        {
+            "who": pa.array([generator.choice([1, 2, 3, 4, 5, None]) for _ in range(200)], pa.int64()),
+            "ward": pa.array([generator.choice([1, 2, 3, 10**9 if wide else 4, None]) for _ in range(200)], pa.int64()),
+            "town": pa.array([generator.choice(["x", "y", "z", None]) for _ in range(200)], pa.string()),
+            "age": pa.array([generator.choice([10, 50, None]) for _ in range(200)], pa.int64()),
+            "party": pa.array([generator.choice(PARTIES) for _ in range(200)], pa.string()),
+        }
+    )
+
+
+def plainly(table, groups, condition=lambda row: True):
+    rows = [row for row in table.to_pylist() if condition(row)]
+    names = sorted(DECLARED)
+    return [[sum(row["party"] == name and cell(row) for row in rows) for name in names] for cell in groups]
+
+
+CELLS = {
+    "all": (None, None, [lambda row: True]),
+    "in a box": ("ward", [1, 2, 3], [lambda row, ward=ward: row["ward"] == ward for ward in (1, 2, 3)]),
+    "far apart": ("ward", [1, 10**9], [lambda row, ward=ward: row["ward"] == ward for ward in (1, 10**9)]),
+    "of text": ("town", ["x", "z"], [lambda row, town=town: row["town"] == town for town in "xz"]),
+    "of two columns": (
+        ["ward", "town"],
+        [(1, "y"), (2, "x")],
+        [lambda row, key=key: (row["ward"], row["town"]) == key for key in ((1, "y"), (2, "x"))],
+    ),
+}
+
+
+@pytest.mark.parametrize("where", [None, "age > 20"])
+@pytest.mark.parametrize("cells", CELLS)
+def test_counts_are_those_of_plain_python(cells, where):
+    by, declared, groups = CELLS[cells]
+    data = people(7, cells == "far apart")
+    table = open_table(data)
+    categories = read_categories(table, "party", DECLARED, "plurality")
+    condition = read_condition(where, table.columns) if where else None
+    keys = read_groups(table, by, declared).by_key() if by else None
+    found = count_categories(table, categories, condition=condition, groups=keys)
+    assert [label for (label,) in categories.labels] == sorted(DECLARED)
+    expected = plainly(data, groups, (lambda row: (row["age"] or 0) > 20) if where else lambda row: True)
+    assert found.counts.tolist() == expected
+    assert sum(map(sum, expected)) > 5
+
+
+@pytest.mark.parametrize("cells", ["all", "of text"])
+def test_a_person_counts_once(cells):
+    by, declared, _ = CELLS[cells]
+    table = open_table(people(8, False))
+    categories = read_categories(table, "party", DECLARED, "plurality")
+    keys = read_groups(table, by, declared).by_key() if by else None
+    found = count_categories(table, categories, groups=keys, unit=PrivacyUnit("who", bytes(32)))
+    assert 1 <= found.counts.sum() <= 5
+
+
+def test_a_file_is_read_alike(tmp_path):
+    data = people(9, False)
+    rows = ["who,ward,town,age,party"]
+    for row in data.to_pylist():
+        party = "" if row["party"] is None else '"' + row["party"].replace('"', '""') + '"'
+        rows.append(",".join(["" if row[name] is None else str(row[name]) for name in data.column_names[:4]] + [party]))
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(rows) + "\n")
+    for source in (data, path):
+        table = open_table(source)
+        found = count_categories(table, read_categories(table, "party", DECLARED, "plurality"))
+        assert found.counts.tolist() == plainly(data, [lambda row: True])
+
+
+def test_no_cell_has_no_counts():
+    table = open_table(people(1, False))
+    categories = read_categories(table, "party", DECLARED, "plurality")
+
+    class Nobody:
+        columns = (table.column("town", "by"),)
+
+        def __len__(self):
+            return 0
+
+    assert count_categories(table, categories, groups=Nobody()).counts.shape == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "said"),
+    [
+        (["party"], {}, "categories: is missing"),
+        ([], {"categories": "red,green"}, "query: plurality needs one column"),
+        (["party", "town"], {"categories": "red,green"}, "query: plurality takes one column, and nothing else"),
+        (["parti"], {"categories": "red,green"}, "query: names the column 'parti'"),
+        (["party"], {"categories": "red"}, "categories: must be from 2 to 100, not 1"),
+        (["party"], {"categories": "red,green,red"}, "categories: declares .*twice"),
+        (["party"], {"categories": ["red", ""]}, "categories: has an empty value"),
+        (["party"], {"categories": "parties.xlsx"}, "categories: names the file"),
+        (["age"], {"categories": "1,x"}, "categories: has 'x' for age"),
+        (
+            ["party"],
+            {"categories": "red,green", "bins": "1,2"},
+            "bins: is not for plurality, but for histogram, median and quantile",
+        ),
+        (["party"], {"categories": "red,green", "mu": 1}, "privacy: is not for plurality"),
+        (["party"], {"categories": "red,green", "audience": {"a": 1}}, "audience: is for counts"),
+        (["party"], {"categories": "red,green", "per_unit": "any", "unit": "who"}, "per_unit: asks a condition"),
+    ],
+)
+def test_bad_input(arguments, options, said, tmp_path):
+    ledger = tmp_path / "l.ledger"
+    options = {"epsilon": 1, **options} if not {"mu", "audience"} & options.keys() else options
+    with pytest.raises(BadInput, match=f"^{said}"):
+        publish(people(1, False), "plurality", *arguments, **options, ledger=ledger)
+    assert not ledger.exists()
+
+
+def test_the_data_are_not_their_own_categories():
+    data = people(1, False)
+    with pytest.raises(BadInput, match=r"^categories: is the data itself"):
+        publish(data, "plurality", "party", categories=data, epsilon=1, ledger="l.ledger")
+
+
+def test_order_and_spelling_of_categories_are_no_part_of_the_question(tmp_path):
+    data, ledger = people(2, False), tmp_path / "l.ledger"
+    first = publish(data, "plurality", "ward", categories=[1, 2, 3], epsilon=1, ledger=ledger)
+    again = publish(data, "plurality", "WARD", categories="3, 01,2", epsilon=1, ledger=ledger)
+    assert again.repeated
+    assert again.cost.epsilon == 0
+    assert int(again.answers.values[0]) == first.answers.values[0]
+    assert type(first.answers.values[0]) is int
+    other = publish(data, "plurality", "ward", categories=[1, 2], epsilon=1, ledger=ledger)
+    assert not other.repeated
+
+
+def test_no_output_is_the_file_of_categories(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.csv").write_text("party\nred\ngreen\n")
+    data = people(3, False)
+    with pytest.raises(BadInput, match=r"^out: .*c.csv is the categories"):
+        publish(data, "plurality", "party", categories="c.csv", epsilon=1, ledger="l.ledger", out="c.csv", force=True)
+    with pytest.raises(BadInput, match=r"^ledger: .*c.csv is the categories"):
+        publish(data, "plurality", "party", categories="c.csv", epsilon=1, ledger="c.csv")
+    assert publish(data, "plurality", "party", categories="c.csv", epsilon=1, ledger="l.ledger").answers.values[0] in {
+        "red",
+        "green",
+    }
+
+
+def test_counts_show_nothing():
+    table = open_table(people(1, False))
+    found = count_categories(table, read_categories(table, "party", DECLARED, "plurality"))
+    assert not any(character.isdigit() for character in repr(found))
+    assert isinstance(found.counts, np.ndarray)
+
+
+# What `top K COLUMN` and `ranking COLUMN` are asked with, refuse, and write down.
+
+RECORDS = pa.table({"g": ["a", "a", "b", "b"], "v": ["x", "y", "x, z", None]})
+NAMES = ["x", "y", "x, z"]
+
+
+@pytest.fixture
+def asked_of_orders(tmp_path):
+    def ask(*words, **options):
+        return publish(RECORDS, *words, **{"categories": NAMES, "epsilon": 2, "ledger": tmp_path / "l", **options})
+
+    return ask
+
+
+@pytest.mark.parametrize("words", [("top 2 v",), ("top", 2, "v"), ("top", "2", "v"), ("ranking v",), ("ranking", "v")])
+def test_answers_name_declared_categories(asked_of_orders, words):
+    answer = asked_of_orders(*words).answers.values[0]
+    between = " > " if "ranking" in words[0] else ", "
+    parts = answer.replace('"x, z"', "Q").split(between)
+    assert len(parts) == len(set(parts)) == (3 if "ranking" in words[0] else 2)
+    assert set(parts) <= {"x", "y", "Q"}
+
+
+def test_the_order_of_declared_categories_is_no_part_of_the_question(asked_of_orders):
+    first = asked_of_orders("ranking", "v", by="g", groups=["a", "b"])
+    again = asked_of_orders("ranking", "v", by="g", groups=["a", "b"], categories=NAMES[::-1])
+    assert (first.repeated, again.repeated) == (False, True)
+    assert again.answers.values == first.answers.values
+
+
+@pytest.mark.parametrize(
+    ("categories", "mechanism"),
+    [
+        (NAMES, {"kind": "order-table", "categories": 3, "named": 2, "largest_steps": [5, 5], "found_by": "pull"}),
+        ([*NAMES, *"abc"], {"kind": "noisy-counts-sorted", "categories": 6, "named": 2}),
+    ],
+)
+def test_the_sidecar_says_which_mechanism_answered(asked_of_orders, categories, mechanism, tmp_path):
+    found = asked_of_orders("top", 2, "v", categories=categories, out=tmp_path / "o.csv")
+    sidecar = json.loads((tmp_path / "o.csv.release.json").read_text(encoding="utf-8"))
+    assert sidecar["mechanism"] == {**mechanism, "names": sorted(categories)}
+    assert sidecar["query"] == {"query": "top", "k": "2", "column": "v"}
+    assert found.answers.values[0] in (tmp_path / "o.csv").read_text(encoding="utf-8").replace('""', '"')
+
+
+@pytest.mark.parametrize(
+    ("words", "options", "message"),
+    [
+        (("top", 3, "v"), {}, "K: must be fewer than the 3 categories, not 3; ask for fewer, or for their ranking"),
+        (("top", 0, "v"), {}, "K: must be at least 1"),
+        (("top",), {}, "query: top needs a number K and a column"),
+        (("top", 2), {}, "query: top needs a number K and a column"),
+        (("top", 2, "v", "g"), {}, "query: top 2 takes one column, and nothing else"),
+        (("ranking",), {}, "query: ranking needs one column"),
+        (("ranking", "v"), {"categories": None}, "categories: is missing"),
+        (("ranking", "v"), {"categories": ["x"]}, "categories: must be from 2 to 100, not 1"),
+        (("ranking", "v"), {"bins": "1,2"}, "bins: "),
+        (("top", 2, "v"), {"epsilon": None, "mu": 1}, "privacy: is not for top"),
+        (("top", 2, "w"), {}, "query: "),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_nothing_spent(asked_of_orders, words, options, message, tmp_path):
+    with pytest.raises(BadInput) as refused:
+        asked_of_orders(*words, **options)
+    assert str(refused.value).startswith(message)
+    assert not (tmp_path / "l").exists()
+
+
+def test_a_plan_says_how_far_apart_categories_must_be():
+    shown = plan(RECORDS, "top", 2, "v", categories=NAMES, epsilon=1, relation="exchange")
+    error = shown.audiences[0].mechanism.expected_error()
+    assert error["apart_for_95_percent"] <= error["apart_for_99_percent"] == 9
+    assert error["wrong_far_apart"] <= 1e-4 < error["wrong_at_worst"] < 0.5
+    assert "right in 99 % where the last category named and the first that is not are 9 records apart" in str(shown)
+
+
+@pytest.mark.parametrize("query", [("top", 2, "v"), ("ranking", "v")])
+def test_no_epsilon_is_beyond_floats_of_orders(query, tmp_path):
+    planned = plan(pa.table({"v": ["a"]}), *query, categories="a,b,c", epsilon=999)
+    assert planned.describe_error()[0].startswith("right in 99 %")

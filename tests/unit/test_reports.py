@@ -1,18 +1,25 @@
 """A report: one page that says of a release all that is public, and nothing else, to whoever it is handed."""
 
+import itertools
+import os
 import re
 import shlex
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pyarrow
 import pytest
 
 import irisdp
-from irisdp import BadInput
+from irisdp import BadInput, Cost, NeighbouringRelation
 from irisdp._cli import run
 from irisdp._measurements import KINDS, MeasurementKind
 from irisdp._queries import FORMS
+from irisdp._views.reports import odds_of
+from irisdp._views.reports.batch_pages import plan_page
+from irisdp._views.reports.inputs import File, Given
+from irisdp._views.reports.page import page
 from irisdp._views.reports.sentences import ASKED, ERRORS
 from irisdp.interpretation import RULES
 from support.read_pages import ReadPage
@@ -257,3 +264,352 @@ def test_a_report_goes_over_nothing_it_is_made_of(released, tmp_path, capsys):
     capsys.readouterr()
     assert run(["report", str(release)]) == 0
     assert capsys.readouterr().out == irisdp.report(found["count"])
+
+
+# What a page says of sidecars that few steps of `publish` lead to, each sentence with its scope.
+
+SIDECAR = {
+    "query": {"query": "count"},
+    "by": ["town"],
+    "groups": {"declared": 2},
+    "unit": None,
+    "relation": "add-remove",
+    "columns": ["town", "answer", "answer_low", "answer_high"],
+    "privacy": {"epsilon": "1", "delta": "0"},
+    "mechanism": {"kind": "geometric-noise"},
+    "cost": {"epsilon": "1", "delta": "0"},
+    "expected_error": {"mean_absolute": 0.85},
+    "assurance": {"promise": "with probability 95 % or more", "confidence": "0.95"},
+    "ledger": {"id": 1},
+}
+FILES = (File("a.csv", "0" * 64), File("a.csv.release.json", "1" * 64))
+
+
+def made(rows=2, files=FILES, **other):
+    answers = tuple((f"t{place}", "7", "4", "10") for place in range(rows))
+    return page(Given(SIDECAR | other, tuple(SIDECAR["columns"]), answers, files))
+
+
+def said(**other):
+    return ReadPage(made(**other)).text
+
+
+@pytest.mark.parametrize(
+    ("cost", "less"),
+    [
+        ({"epsilon": "1", "delta": "0"}, "k times less: ε counts k times."),
+        ({"epsilon": "1", "delta": "1e-6"}, "less: ε counts k times, and δ more than k times."),
+        ({"mu_squared": "1"}, "k times less: μ counts k times."),
+        ({"rho": "1"}, "less: ρ counts k² times."),
+    ],
+)
+def test_how_much_less_several_records_are_protected_follows_from_the_currency(cost, less):
+    assert f"Each person has one record. A person with k records is protected {less}" in said(cost=cost)
+
+
+def test_a_delta_is_said_to_mean_what_the_command_line_says():
+    much = "With probability up to 32.78 % an answer gives one person away for certain, however small ε is: that is"
+    assert f"{much} much." in said(cost={"epsilon": "0.05", "delta": "0.327732269083"})
+    few = said(cost={"epsilon": "1", "delta": "1e-6"})
+    assert "With probability up to 1e-6 an answer gives one person away for certain, however small ε is." in few
+    for cost in (SIDECAR["cost"], {"rho": "1"}, {"mu_squared": "1"}):
+        assert "away for certain" not in said(cost=cost)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "missed"), [("0.95", "5"), ("0.99999", "0.001"), ("0.87654321", "12.4"), ("2/3", "33.4")]
+)
+def test_how_many_rows_may_miss_the_truth_is_rounded_up(confidence, missed):
+    told = said(assurance={"promise": "surely", "confidence": confidence})
+    assert f"of 100 rows, at most {missed} miss the truth on average" in told
+
+
+def test_answers_that_are_in_no_file_are_not_said_to_be_in_one():
+    many = "2,000 published answers to: count. The first 1,000 are shown; the others"
+    assert f"{many} are in the file" in said(rows=2000)
+    assert f"{many} come when the same is asked again, at no cost" in said(rows=2000, files=())
+
+
+def test_letters_that_mean_something_elsewhere_mean_nothing_here():
+    unit = "a`b`|*[x](javascript:0)"
+    assert f"That there are so many records, or so many different values of {unit} with such" in said(unit=unit)
+
+
+def test_what_can_be_typed_is_set_as_code():
+    column = {"query": {"query": "column", "column": "town"}, "categories": {"declared": 2}, "by": [], "groups": None}
+    beside = {"columns": ["answer", "answer_probability"], "assurance": {"promise": "sure", "confidence": None}}
+    written = made(**column, **beside)
+    assert "a record in none of them is answered as <code>other</code>." in written
+    assert "<code>irisdp interpret</code> estimates" in written
+    assert "`" not in ReadPage(written).text
+
+
+def planned(*others):
+    """Write the page of a plan: a question for each change of the sidecar, one row each."""
+    given = []
+    for other in others:
+        files, row = other.pop("files", FILES), other.pop("row", ("t0", "7", "4", "10"))
+        given.append(Given(SIDECAR | other, tuple(SIDECAR["columns"])[-len(row) :], (row,), files))
+    return plan_page(given, [None] * len(given), "weekly")
+
+
+def test_a_plan_says_which_answers_are_in_no_file_and_how_they_get_into_one():
+    read = ReadPage(planned({}, {"files": ()}, {"files": ()})).text
+    assert "Questions 2, 3: the answers were written to no file but this page. The steward can name files in" in read
+    assert "were written to no file" not in ReadPage(planned({}, {})).text
+
+
+def test_a_plan_says_which_answers_are_not_drawn(monkeypatch):
+    monkeypatch.setattr("irisdp._views.reports.page.drawn", lambda given: None)
+    many = "The answers of the first 40 questions are drawn; those of all stand in tables."
+    assert many in ReadPage(planned(*({} for _ in range(41)))).text
+    assert many not in ReadPage(planned(*({} for _ in range(40)))).text
+
+
+def test_a_plan_says_whose_mechanism_a_command_is_for_and_what_its_digest_is():
+    rows = "2" * 64
+    asked = {"query": "apply", "mechanism": "m.json"}
+    read = ReadPage(
+        planned({"mechanism": {"kind": "x"}}, {"query": asked, "mechanism": {"kind": "designed", "sha256": rows}})
+    ).text
+    assert "Audit the mechanism file of question 2 that was used; the digest of its rows is below" in read
+    assert f"Digest of the mechanism's rows of question 2: {rows}" in read
+    assert "What do the answers of question 2 say to you?" in ReadPage(planned({"files": ()}, {})).text
+
+
+def test_what_a_plan_takes_for_granted_is_said_under_each_heading_once_after_the_other():
+    read = planned({}, {"unit": "who", "at_most": 1}, {"relation": "exchange"})
+    told = read[read.index("What was taken for granted") :]
+    names = re.findall("<dt>(.*?)</dt>", told[: told.index("</dl>")])
+    assert names.count("Persons") > 1
+    assert [name for name, _ in itertools.groupby(names)] == list(dict.fromkeys(names))
+
+
+@pytest.mark.parametrize(
+    ("row", "short"),
+    [(("7", "4", "10"), "7 (4 to 10)"), (("7", "4", ""), "7 (4 to no end)"), (("7", "", "10"), "7 (no end to 10)")],
+)
+def test_an_answer_in_short_says_where_it_has_no_end(row, short):
+    assert short in ReadPage(planned({"row": row, "by": []})).cells
+
+
+def test_a_cost_is_broken_between_its_numbers_and_within_none():
+    written = planned({"cost": {"epsilon": "0.123456789", "delta": "1e-6"}}, {"cost": {"epsilon": "1", "delta": "0"}})
+    assert '<span class="whole">ε = 0.123456789,</span> <span class="whole">δ = 0.000001</span>' in written
+
+
+def test_what_counts_and_sums_do_not_say_is_not_said_of_means():
+    assert "That rows add up to a total" in said() and "or that a row of 1 is one person" in said()
+    mean = said(query={"query": "mean", "column": "pay"})
+    assert "That rows add up to a total" not in mean and "or that a row of 1 is one person" not in mean
+
+
+# A page about some records of each person says so wherever a number, or an error, could be taken for one of all.
+
+KINDS_OF_PERSONS = {"by": "kind", "groups": "a,b"}
+NAMES = {"categories": "a,b"}
+BINS = {"bins": "10,20"}
+BETWEEN_OF_PERSONS = {"lower": 0, "upper": 40}
+ONE = "Of one record of each member, chosen at random: "
+SO_MANY = "That there are so many records, or so many different values of member with such a record: of each member "
+THE_SAME = "That the same holds of all records: of each member "
+SOME = {
+    "by": (("count",), KINDS_OF_PERSONS, ONE + "how many records there are, for each kind.", SO_MANY),
+    "condition": (
+        ("count", "days > 20"),
+        {},
+        ONE + "how many records there are for which “days > 20” is true.",
+        SO_MANY,
+    ),
+    "selected": (("count",), {"by": "kind", "select_groups": True, "delta": "1e-6"}, ONE + "how many records", SO_MANY),
+    "histogram": (("histogram", "days"), BINS, ONE + "how many records there are, for each days_bin", SO_MANY),
+    "sizes": (("sizes", "kind"), {}, ONE + "how large the categories of kind are", SO_MANY),
+    "at-least": (("at-least", 3), {}, ONE + "whether there are at least 3 records.", SO_MANY),
+    "at-most": (("at-most", 3), {}, ONE + "whether there are at most 3 records.", SO_MANY),
+    "band": (("band", "2,4"), {}, ONE + "in which band the number of records lies", SO_MANY),
+    "count-distinct": (("count-distinct", "kind"), {}, ONE + "how many different values kind has.", THE_SAME),
+    "majority": (("majority", "days > 20"), {}, ONE + "whether “days > 20” is true of more", THE_SAME),
+    "sum": (("sum", "days"), BETWEEN_OF_PERSONS, ONE + "the sum of days", THE_SAME),
+    "mean": (("mean", "days"), BETWEEN_OF_PERSONS, ONE + "the mean of days", THE_SAME),
+    "plurality": (("plurality", "kind"), NAMES, ONE + "which category of kind most records have.", THE_SAME),
+    "median": (("median", "days"), BINS, ONE + "which bin holds the median of days.", THE_SAME),
+    "quantile": (("quantile", "0.9", "days"), BINS, ONE + "which bin holds the quantile 0.9 of days.", THE_SAME),
+    "top": (("top", 1, "kind"), NAMES, ONE + "which 1 categories of kind most records have.", THE_SAME),
+    "ranking": (("ranking", "kind"), NAMES, ONE + "how the categories of kind rank", THE_SAME),
+    "audience": (
+        ("count",),
+        KINDS_OF_PERSONS | {"audience": {"board": 2}},
+        ONE + "how many records there are, for each",
+        SO_MANY,
+    ),
+    "several": (
+        ("count",),
+        KINDS_OF_PERSONS | {"at_most": 3, "groups_per_unit": 1},
+        "Of at most 3 records of each member, in one group, chosen at random: how many records there are, for each",
+        SO_MANY,
+    ),
+}
+COUNTS = ("by", "condition", "selected", "histogram", "sizes", "audience")
+
+
+def asked(question, options, folder):
+    table = pyarrow.table({"member": [1, 1, 1, 2, 2, 3], "kind": list("abaabb"), "days": [3, 30, 9, 22, 5, 40]})
+    private = {} if "audience" in options else {"epsilon": 1}
+    which = {} if options.keys() & {"at_most", "per_unit"} else {"at_most": 1}
+    return irisdp.publish(table, *question, unit="member", ledger=folder / "l", **private, **which, **options)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_some_records_of_each_are_not_all(name, tmp_path):
+    question, options, words, warning = SOME[name]
+    page = ReadPage(irisdp.report(asked(question, options, tmp_path)))
+    assert words in page.text
+    few = "at most 3" if name == "several" else "only one"
+    assert f"{warning}{few}, chosen at random, counted." in page.text
+    assert f"{'at most 3 records' if name == 'several' else 'one record'} of each member" in page.text
+    assert not re.search("(?<!chosen at random: )[Hh]ow many records", page.text)
+    if name in COUNTS:
+        assert "Numbers count records, one per member." in page.text
+        assert "different member" not in page.text
+    assert page.problems == []
+
+
+def test_persons_are_said_to_be_counted_where_they_are(tmp_path):
+    for question, options, words in (
+        (("count",), {}, "How many different values of member there are."),
+        (
+            ("count", "days > 20"),
+            {"per_unit": "any"},
+            "Taking each member as one record, which says yes if any of its records do: how many records there are for",
+        ),
+        (
+            ("count", "days > 20"),
+            {"per_unit": "all", **KINDS_OF_PERSONS},
+            "in the group of one of them, chosen at random: how",
+        ),
+    ):
+        text = ReadPage(irisdp.report(asked(question, options, tmp_path))).text
+        assert words in text
+        assert "Numbers count different values of member." in text
+        assert re.search(r"off by [0-9.]+ values of member on average", text)
+        assert SO_MANY not in text and THE_SAME not in text
+        assert ("That a member is in one group alone" in text) == ("by" in options)
+
+
+def test_errors_are_measured_in_words_of_one_piece(tmp_path):
+    for question, options, words in (
+        (("count",), KINDS_OF_PERSONS | {"at_most": 5}, r"off by [0-9.]+ records on average"),
+        (("count-distinct", "kind"), {}, r"off by at most \d+ values of kind in 95 % of cases"),
+        (("count",), KINDS_OF_PERSONS | {"epsilon": 20}, r"off by at most 0 records in 95 % of cases"),
+        (("count",), KINDS_OF_PERSONS | {"epsilon": 3}, r"off by at most 1 record in 95 % of cases"),
+        (("median", "days"), BINS, r"off by at most \d+ records in 95 % of cases"),
+        (("sum", "days"), BETWEEN_OF_PERSONS, r"off by at most \d+ in 95 % of cases, as days is measured"),
+    ):
+        found = irisdp.publish(
+            pyarrow.table({"member": [1, 2], "kind": ["a", "b"], "days": [3, 9]}),
+            *question,
+            unit="member",
+            ledger=tmp_path / "l",
+            **({"epsilon": 1, "at_most": 1} | options),
+        )
+        assert re.search(words, ReadPage(irisdp.report(found)).text), question
+
+
+def test_the_page_of_a_plan_and_of_a_batch_say_it_of_each_question(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("member,kind\n" + "1,a\n1,b\n2,a\n" * 5)
+    question = '[[questions]]\nquery = "count"\nby = "kind"\ngroups = ["a", "b"]\nepsilon = 1\n'
+    one = "at_most = 1\n"
+    (tmp_path / "p.toml").write_text(
+        f'report = "plan.html"\n[datasets.t]\ndata = "t.csv"\nunit = "member"\n{question}{one}{question}at-most = 2\n'
+    )
+    irisdp.run("p.toml")
+    of_kind = {"query": "count", "by": "kind", "groups": "a,b", "at_most": 1}
+    batch = {"data": "t.csv", "unit": "member", "budget": {"epsilon": 1}, "questions": [of_kind, {"query": "count"}]}
+    irisdp.batch(batch, ledger="b.ledger", report="batch.html")
+    for name in ("plan", "batch"):
+        page = ReadPage((tmp_path / f"{name}.html").read_text(encoding="utf-8"))
+        assert "Countedone record of each member, chosen at random" in page.text
+        assert "Of one record of each member, chosen at random: how many records there are" in page.text
+    assert "Countedat most 2 records of each member" in (tmp_path / "plan.html").read_text(encoding="utf-8").replace(
+        "</dt><dd>", ""
+    )
+
+
+# Numbers on a page err on the side of whoever relies on them: what may go wrong is rounded up, what is left down.
+
+
+@pytest.mark.parametrize("epsilon", ["1e-40", "1e-6", 1, 50, 69, 70, 100, 999, 1000, 5000])
+def test_no_belief_is_moved_beyond_certainty(epsilon):
+    for before, least, most in odds_of(Cost(Fraction(epsilon)), NeighbouringRelation.ADD_REMOVE, None).moved:
+        assert 0 <= percent(least) < percent(before) < percent(most) <= 100
+
+
+def percent(said):
+    number, sign = said.split(" ")
+    assert sign == "%"
+    return Fraction(number)
+
+
+# `publish --report`: a page beside the answers, or alone, planned before anything is spent.
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("town,age\n" + "Ely,70\nYork,30\n" * 20)
+    return tmp_path
+
+
+GROUPS = ["--by", "town", "--groups", "Ely,York"]
+
+
+def test_the_page_is_that_of_the_files(here):
+    assert run(["publish", "t.csv", "count", *GROUPS, "--epsilon", "1", "--out", "a.csv", "--report", "a.html"]) == 0
+    assert Path("a.html").read_text(encoding="utf-8") == irisdp.report("a.csv")
+
+
+def test_answers_may_go_to_a_page_alone(here):
+    found = irisdp.publish("t.csv", "count", epsilon=1, report="a.html")
+    assert found.out == (Path("a.html"),)
+    made = Path("a.html").read_text(encoding="utf-8")
+    assert made == irisdp.report(found)
+    assert "written to no file but this page" in made
+
+
+def test_each_audience_has_a_page_of_its_own(here):
+    wanted = {"audience": {"board": 2, "press": "0.2"}, "out": "a.csv", "report": "p.html"}
+    found = irisdp.publish("t.csv", "count", **wanted)
+    assert [path.name for path in found.out[-2:]] == ["p.board.html", "p.press.html"]
+    for name in ("board", "press"):
+        made = Path(f"p.{name}.html").read_text(encoding="utf-8")
+        assert made == irisdp.report(found, audience=name) == irisdp.report(f"a.{name}.csv")
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("a.csv", "must end in .html"),
+        ("no/a.html", "cannot write to the folder"),
+        ("there.html", "is there already"),
+        ("link.html", "is the data, which is never written over"),
+        (".", "must end in .html"),
+    ],
+)
+def test_a_page_that_cannot_be_written_spends_nothing(here, capsys, page, said):
+    Path("there.html").write_text("mine")
+    Path("link.html").symlink_to("t.csv")
+    before = sorted(os.listdir())
+    for dry in ([], ["--dry-run"]):
+        typed = ["publish", "t.csv", "count", "--epsilon", "1", "--out", "out.csv", "--report", page, *dry]
+        assert run(typed) == 2
+        told = capsys.readouterr().err
+        assert told.startswith("irisdp: --report: ") and said in told and len(told.splitlines()) == 1
+        assert sorted(os.listdir()) == before
+    assert Path("there.html").read_text() == "mine"
+
+
+def test_a_page_may_replace_one_that_is_there_with_force(here):
+    Path("a.html").write_text("old")
+    irisdp.publish("t.csv", "count", epsilon=1, report="a.html", force=True)
+    assert Path("a.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

@@ -138,7 +138,7 @@ def _stands_bare(name: str) -> bool:
 # list may be sorted, and a value listed twice adds nothing. A comparison may be written from its other side. Two NOTs
 # cancel. NOT inverts a comparison, because engines order all values that are not null, with NaN as the largest number.
 # No other law is used. A condition is evaluated in this form. So a mistake here could give a wrong answer, but never
-# the stored answer of another question. tests/oracles/test_one_form.py tries all small conditions on all small records.
+# the stored answer of another question. tests/oracles/test_one_table.py tries all small ones.
 
 _TURNED: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.EQ: exp.EQ,
