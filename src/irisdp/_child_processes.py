@@ -222,7 +222,7 @@ class Child:
     def ask(self, work: Work, values: Any) -> None:
         """Hand over a piece of work."""
         content = pickle.dumps((work, values))
-        # A child that does not read keeps whoever writes more than a pipe holds waiting.
+        # A child that does not read blocks a writer of more than a pipe holds.
         threading.Thread(target=self._send, args=(content,), daemon=True).start()
 
     def hear(self, seconds: float) -> tuple[str, Any] | None:
@@ -232,11 +232,11 @@ class Child:
         except queue.Empty:
             return None
         if kind == LOST:
-            self._messages.put((kind, content))  # it stays lost, whoever asks next
+            self._messages.put((kind, content))  # it stays lost for later requests too
         return kind, content
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """End the process at once."""
         self._process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
@@ -293,7 +293,7 @@ def serve() -> None:
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_take, args=(source, tasks), daemon=True).start()
     for module in modules:
-        with contextlib.suppress(ImportError):  # whoever needs it says that it is not installed
+        with contextlib.suppress(ImportError):  # the caller that needs it reports that it is not installed
             importlib.import_module(module)
 
     def answer(message: tuple[str, Any]) -> None:

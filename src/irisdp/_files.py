@@ -36,7 +36,7 @@ class NoRegularFile(OSError):
 
 
 def is_there(path: Path) -> bool:
-    """Tell whether a name is taken, whatever it leads to; where the system does not tell, it may be.
+    """Tell whether a name is taken, also by a dangling link; if the system does not tell, assume so.
 
     Examples
     --------
@@ -351,7 +351,7 @@ def _remove_unlocked(lock: Path, drafts: Iterable[Path]) -> None:
 class _Draft:
     """A file under a passing name beside its own, until it is put there.
 
-    What was done is told by looking at the disk: an interrupt may come after a step and before it could be noted.
+    The disk shows which steps were done: an interrupt may come after a step and before it is noted.
     """
 
     def __init__(self, output: Output, desk: _Desk) -> None:
@@ -372,7 +372,7 @@ class _Draft:
     def put(self) -> None:
         """Give the file its name; unless it may be replaced, only where nothing but the same has it."""
         path = self.output.path
-        if self._file is None or self._passing is None:  # what is there holds the same already
+        if self._file is None or self._passing is None:  # the existing file already has this content
             return
         self._new = not (self.output.force and os.path.lexists(path))
         if self.output.force:

@@ -31,7 +31,7 @@ _PANIC = "PanicException"
 
 
 def asked(action: Callable[[], _T], field: str, rule: str, remedy: str) -> _T:
-    """Run something of another library's; whatever it raises becomes a `BadInput` that holds none of its words."""
+    """Call another library; any error becomes a `BadInput` without the library's message."""
     try:
         return action()
     except BadInput:
@@ -242,7 +242,7 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, gap: in
     rows : sequence of sequences
         None is an empty cell.
     gap : int, optional
-        Before which row a row of dots stands for those left out.
+        Before which row a row of dots marks the rows left out.
 
     Examples
     --------

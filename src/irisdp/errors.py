@@ -39,7 +39,7 @@ _PASSWORD = re.compile(
 
 
 def without_passwords(text: str) -> str:
-    """Leave out passwords in what may be an address of a server, however it is spelled and whatever it was taken for.
+    """Remove passwords from text that may be the address of a server, in any spelling.
 
     Examples
     --------

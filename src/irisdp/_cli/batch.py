@@ -122,7 +122,7 @@ def _show_cost(planned: BatchPlan, *, repeated: bool = False) -> None:
 
 
 def _unit_rules(planned: BatchPlan) -> list[str]:
-    """Say what stands for a person; where that differs, of which questions."""
+    """Describe the privacy unit, and name the questions if it differs between them."""
     numbers: dict[str, list[str]] = {}
     for number, each in enumerate(planned.plans, start=1):
         for rule in each.asked.describe_unit():

@@ -52,7 +52,7 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
     text : str
         Such as ``"add epsilon=1"``.
     options : mapping
-        From the names, in Python, of the options that the command has to what stands for their values; other words stay
+        From the Python names of the command's options to the placeholders of their values; other words stay
         as they are.
 
     Examples

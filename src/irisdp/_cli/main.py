@@ -303,7 +303,7 @@ def _status(arguments: list[str]) -> int:
         return _stopped(arguments)
     except MemoryError:
         return _refuse(IrisError("memory: there is not enough for a problem of this size; ask for less"), arguments)
-    except (BrokenPipeError, SystemExit):  # whoever reads it has read enough; Typer makes an exit of it
+    except (BrokenPipeError, SystemExit):  # the reader of the pipe has left; Typer makes an exit of it
         give_up_output()
         return 0
     except OSError as error:

@@ -79,7 +79,7 @@ def _rows(mechanism: Mechanism | FactoredMechanism | MechanismDocument) -> list[
         return [[_decimal(p) for p in row[:_MOST_OUTPUTS]] for row in chosen]
     if len(mechanism.outputs) > _WIDEST:
         return None
-    # In floats, whose 0 may stand for less than any float: shown as less than what four decimals can tell.
+    # In floats, where 0 may be a number below every float: shown as less than the last of four decimals.
     lines = (mechanism.approximate_row(node)[:_MOST_OUTPUTS] for node in islice(mechanism.inputs, _MOST_INPUTS))
     return [[_decimal(Fraction(max(float(p), _NOTHING))) for p in line] for line in lines]
 
@@ -255,7 +255,7 @@ def _show_graph(view: Console, verdict: Audit) -> None:
 
 
 def _show_pairs(view: Console, verdict: Audit) -> None:
-    """Say what the promise takes; of several pairs the one that is broken worst, or has least to spare."""
+    """Describe the margin of the claim; of several pairs, that of the one most violated or tightest."""
     worst = verdict.pairs[verdict.worst]
     if len(verdict.pairs) > 1:
         kept = sum(pair.holds for pair in verdict.pairs)

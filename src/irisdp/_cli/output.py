@@ -138,12 +138,12 @@ class Lines:
 
 
 def _plain(text: str) -> bool:
-    """Tell whether rich prints every letter as it is."""
+    """Tell whether rich prints every letter unchanged."""
     return text.isprintable() and not _EMOJI.search(text)
 
 
 def _fits(text: str) -> bool:
-    """Tell whether each letter takes one column, and there is room for all."""
+    """Tell whether each letter takes one column and all fit."""
     one_each = text.isascii() or all(_is_narrow(letter) for letter in text)
     return one_each and len(text) <= terminal_width()
 
@@ -326,7 +326,7 @@ def show_what_is_charged(files: Sequence[Path] = ()) -> Iterator[None]:
     try:
         yield
         finish_output()
-    except BrokenPipeError:  # whoever reads it has read enough
+    except BrokenPipeError:  # the reader of the pipe has left
         give_up_output()
     except (OSError, UnicodeError) as error:
         give_up_output()

@@ -63,7 +63,7 @@ def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, option
 
 
 def _show_rules(planned: Plan, *, notes_only: bool = False) -> None:
-    """Say by which rules records are read, what stands for a person, and what is public; or warnings alone."""
+    """Describe how records are read, the privacy unit, and what is public; or only warnings."""
     for heading, words in planned.describe_rules():
         if heading == "note" or not notes_only:
             fact(heading, in_options(words, _NAMED))

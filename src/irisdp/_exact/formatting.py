@@ -15,7 +15,7 @@ from fractions import Fraction
 from .rationals import rational_text
 
 _LONGEST, _LONGEST_FRACTION = 16, 12
-"""Characters of a number that people are told exactly: more of a decimal, whose first digits say how large it is."""
+"""Characters of a number that is shown exactly; a decimal may have more, because its first digits show its size."""
 _FRACTION_TOLD = re.compile(r"([^\W\d]+²?) = ([0-9]+/[1-9][0-9]*)")
 _LEAST, _MOST = -5, 15
 """Powers of ten from which, and up to which, a number is written without an exponent."""

@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|(\d+\.\d*|\.\d+|\d+)([eE][+-]?0*\d{1,6})
 MOST_CHARACTERS = 8_000
 """Letters of one number."""
 MOST_DIGITS = 4_300
-"""Digits of one integer: CPython reads no more, unless it is told to."""
+"""Digits of one integer: CPython reads no more by default."""
 LARGEST_EXPONENT = 4_000
 """Exponent of ten of one number, of either sign."""
 _NEARBY = 10**15
@@ -39,7 +39,7 @@ def rational(value: Any, field: str) -> Fraction:
     Parameters
     ----------
     value : Fraction, int, float, Decimal, str or NumPy scalar
-        A float stands for its shortest decimal; text is a decimal ("0.25", "1e-9") or a quotient ("3/10").
+        A float is read as its shortest decimal; text is a decimal ("0.25", "1e-9") or a quotient ("3/10").
     field : str
         How the caller names the value, for the error message.
 

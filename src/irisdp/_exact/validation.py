@@ -255,7 +255,7 @@ def _kind(value: Any) -> str:
 # Read lists and tables of numbers from lists, arrays and JSON, with one function for every shape.
 
 _MOST_BITS = 1 << 33
-"""Of all the numbers of one table: a gigabyte. A number in text asks for up to 250 times the room of its letters."""
+"""Of all the numbers of one table: a gigabyte. A number in text may need up to 250 times the memory of its letters."""
 
 Table = tuple[tuple[Fraction, ...], ...]
 """Exact numbers, one row per input and one column per answer."""

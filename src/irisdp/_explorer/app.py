@@ -92,7 +92,7 @@ class _Shell:
     def __init__(self) -> None:
         self._desk, self._store = RequestQueue(), ResultCache()
         folder = resources.files(__package__) / "static"
-        # Read once, by names that are written here: what is asked for is never a path.
+        # Read once, by names that are written here: a request never names a path.
         self._static = {name: (folder / name).read_bytes() for name in _STATIC}
 
     def application(self) -> Starlette:
@@ -183,7 +183,7 @@ class _Shell:
         return Response(room_page(room, values, shown, wrong=wrong, rooms=ROOMS), status, media_type=_HTML)
 
     async def _finished(self, room: Tool, job: Job) -> Response:
-        """Show what a job made, as the room that asked for it would have."""
+        """Show the result of a job on the page that started it."""
         values = read_values(room.fields, job.values)
         status, result, wrong = await self._answered(room, values, job.result)
         assert isinstance(result, Html)
@@ -271,7 +271,7 @@ def _saved(name: str) -> dict[str, str]:
 
 
 async def _wrong(request: Request, error: Exception) -> Response:
-    """Say in words what went wrong, whatever it is."""
+    """Describe any error in words."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     own = error.detail if isinstance(error, HTTPException) and status in (400, 404) else ""
     rule, remedy = _WRONG.get(status, ("this could not be done", "go back and try otherwise"))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 520, 230
 _SHORT = 8
-"""Letters of an ε that is written as it is."""
+"""Letters of an ε that is shown unchanged."""
 
 
 def answers_around(

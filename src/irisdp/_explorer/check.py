@@ -146,7 +146,7 @@ def _judge(values: Values, say: Phase) -> _Judged:
         path.write_bytes(file.read())
         try:
             document = read_mechanism(path)
-        except BadInput as error:  # whoever pasted it knows no path
+        except BadInput as error:  # pasted text has no path
             told = (part.replace(f"{folder}/", "") for part in (error.rule, error.remedy))
             raise BadInput(error.field, *told) from None
     graph = _graph(values, document)

@@ -38,7 +38,7 @@ class RequestQueue:
         self._kept: OrderedDict[tuple[str, ...], Answer] = OrderedDict()
 
     async def answer(self, room: Tool, values: Values) -> Answer:
-        """Ask a room, or remember what it answered; raises what the room raises."""
+        """Compute the answer of a page, or take it from the cache; raises what the page raises."""
         if not room.bounded:
             return await _run(self._waiters, lambda: room.answer(values))
         key = (room.name, *(part for name in sorted(values) for part in (name, values[name])))

@@ -170,7 +170,7 @@ class Tool:
     fields : tuple of Field
     answer : callable
         From values to a `Result`, to another address (`Moved`), or to what is to be filled in first (`Hint`). Raises
-        `BadInput` and `Refusal` in words. May depend on nothing but the values: answers are kept for who asks again.
+        `BadInput` and `Refusal` in words. May depend on nothing but the values, because answers are cached.
     submit : str
         What the button says.
     live : bool

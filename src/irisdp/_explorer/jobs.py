@@ -239,7 +239,7 @@ class Jobs:
         with self._change:
             _end(job, outcome=outcome, error=error)
         if self._ahead and not self._closed and child.failed_starts < _MOST_FAILED_STARTS:
-            with contextlib.suppress(OSError):  # whoever asks next tries again
+            with contextlib.suppress(OSError):  # the next request tries again
                 child.start()
         with self._change:
             self._free.append(child)

@@ -75,7 +75,7 @@ def page(title: str, *content: Content, rooms: Sequence[Tool], at: str = "", ref
 
 
 def _again(seconds: int | None) -> Html | None:
-    """Ask for the page again where no script does, which keeps the place of whoever reads it."""
+    """Reload the page if no script does; a script keeps the reader's position."""
     if seconds is None:
         return None
     return element("noscript", element("meta", http_equiv="refresh", content=seconds))
@@ -149,7 +149,7 @@ _PATIENCE = 5.0
 _GONE = "this was worked on a while ago and is no longer kept"
 
 Finished = Callable[[Tool, Job], Awaitable[Response]]
-"""Shows a room's page with what a job made, or why it made nothing."""
+"""Shows a page with the result of a job, or with its error."""
 
 
 class JobPages:
@@ -414,4 +414,6 @@ def _code(heading: str, text: str) -> Html:
 
 def _shown(cell: Any) -> str:
     text = f"{cell:.6g}" if isinstance(cell, float) else str(cell)
-    return repr(cell) if text == "1" and cell != 1 and isinstance(cell, float) else text  # no certainty that is none
+    return (
+        repr(cell) if text == "1" and cell != 1 and isinstance(cell, float) else text
+    )  # do not claim a certainty that does not exist

@@ -164,7 +164,7 @@ class Later:
 Answer = Result | Moved | Later | Hint
 
 Values = Mapping[str, str]
-"""What a form says: every field of the room by its name, with what was written or its default."""
+"""The fields of a form by name, with their values or defaults."""
 
 
 # Show exact numbers as facts: a sufficient value is rounded up and says so, and a value below 1 is not shown as 1.

@@ -76,7 +76,7 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        with suppress(TimeoutError):  # whoever takes a page too slowly gets the end of it cut off
+        with suppress(TimeoutError):  # a client that reads too slowly loses the end of the page
             async with asyncio.timeout(_SECONDS_TO_TAKE):
                 await self._answer(scope, receive, send)
 

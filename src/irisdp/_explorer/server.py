@@ -15,7 +15,7 @@ _LOOPBACK = "127.0.0.1"
 _MOST_CONNECTIONS = 2000
 """When another comes, the oldest that waits for its sender or reader is closed."""
 _SPARE = 200
-"""Connections and other open files above that; a request that comes when they are used is told to come back."""
+"""Connections and other open files above that; a request beyond that gets the status "try again"."""
 _SECONDS_FOR_HEADERS = 10.0
 _SECONDS_TO_TAKE_THE_REST = 50.0
 _MOST_FILES = 4096
@@ -148,7 +148,7 @@ def _listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((_LOOPBACK, port))
-        listening.listen()  # before its address is told: whoever comes at once waits, and is not refused
+        listening.listen()  # before its address is shown, so that an early request waits and is not refused
     except OSError as error:
         listening.close()
         reason = error.strerror or "the system refused"

@@ -53,7 +53,7 @@ def check_audience(name: str) -> str:
 
 
 _TOLD = "told"
-"""In what is kept with answers: what they say by themselves, whatever was charged for them."""
+"""In the stored details of answers: what they reveal by themselves, whatever they were charged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +228,7 @@ def unlimited(rows: LedgerTransaction, name: str, audiences: Iterable[str | None
 
 
 def say_unlimited(audiences: Iterable[str], currency: Currency) -> list[str]:
-    """Say so of each audience, in a line with how a limit is set."""
+    """Describe each audience in one line, with how to set a limit."""
     call = _CALLS[currency.cost.__slots__[0]]
     rest = f"has no limit of its own, and other audiences of this ledger have; check the name, or set a limit ({call})"
     return [f"the audience {audience} {rest}" for audience in audiences]

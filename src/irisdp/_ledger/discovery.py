@@ -58,7 +58,7 @@ def is_beside(path: Path, file: Path) -> bool:
 
 
 def _ledger(path: Path) -> Ledger | None:
-    """Return the ledger at a path, or None for what is none."""
+    """Return the ledger at a path, or None if it is not a ledger."""
     try:
         if is_another_file(path):  # looked at first: a database of somebody else's may be locked for long
             return None
@@ -82,7 +82,7 @@ def _unreadable(path: Path, reason: str) -> BadInput:
 
 
 TableFingerprint = tuple[object, ...] | None
-"""What the system notes of a file; None where the data is none."""
+"""The file system's facts about a file; None if the data is not a file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,7 +258,7 @@ def _keep_one(rows: LedgerTransaction, table: str, row: Mapping[str, Any]) -> No
 
 
 def _facts_of_questions(rows: LedgerTransaction, name: str) -> dict[str, Any]:
-    """Work out what a ledger of version 0.1 promises: what its questions say, as far as they say the same."""
+    """Derive the scope of a ledger of version 0.1 from the facts on which all its questions agree."""
     promised = set()
     public: set[str] = set()
     for (text,) in rows.find("SELECT question FROM settlement"):

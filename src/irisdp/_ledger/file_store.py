@@ -268,7 +268,7 @@ def _schemas(version: int) -> tuple[dict[tuple[str, str, str], str | None], ...]
 
 
 def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse any other schema than Iris writes, which may drop or change rows, or run code of whoever wrote the file.
+    """Refuse any schema that Iris does not write: it may drop or change rows, or run code of the file's author.
 
     The text in `sqlite_schema` is all that SQLite knows of a table: its columns, types, conditions, collations,
     defaults, conflict clauses and options.

@@ -196,7 +196,7 @@ _SHAPES: dict[str, dict[str, Callable[[Any], bool]]] = {
 
 
 _BEFORE_ALL = "irisdp ledger"
-"""What stands for the hash before the first line."""
+"""The hash before the first line."""
 _MOST_NAMED = 20
 
 
@@ -351,7 +351,7 @@ def _compared(what: str, told: Mapping[int, str], found: Mapping[int, str]) -> I
 
 
 def _state(rows: LedgerTransaction) -> dict[str, Any]:
-    """Return what stands in the tables: the limit and the promise, and digests of rows."""
+    """Return the content of the tables: the limit and the scope, and digests of rows."""
     columns = _counts(rows)
     limit = rows.find(f"SELECT {', '.join(columns)} FROM budget")
     facts = rows.find("SELECT facts FROM promise") if is_current(rows) else []

@@ -228,7 +228,7 @@ class Ledger(Drawable):
             return ledger_document(self.store, rows)
 
     def _repr_html_(self) -> str:
-        """Show in a notebook what `irisdp ledger` shows: what is spent of what, and the newest releases."""
+        """Show in a notebook what `irisdp ledger` shows: spending, limit and the newest releases."""
         with self.store.reading() as rows:
             limit, spent = read_limit(rows), read_spent(rows)
             of = closing(rows) or ("; no limit is set" if limit is None else f" of {limit.told(told_below)}")

@@ -128,7 +128,7 @@ SHOWN_DELTA = "1e-6"
 
 
 def statement(currency: Currency, limit: Charge | None, spent: Charge) -> dict[str, Any]:
-    """Return what μ or ρ come to as an (ε, δ); a ledger that counts in these says so itself."""
+    """Return the (ε, δ) of totals in μ or ρ; empty for a ledger that counts in (ε, δ)."""
     if currency.refines:
         return {}
     costs = {"spent": spent, "limit": limit}

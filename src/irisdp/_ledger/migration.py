@@ -45,7 +45,7 @@ def closing(rows: LedgerTransaction) -> str:
 
 
 def _place_in(told: Mapping[str, Any]) -> str | None:
-    """Return where a ledger went whose last line says this; None where it does not say so."""
+    """Return where a ledger moved, by its last line; None if it did not move."""
     return str(told.get("to")) if told.get("event") == "moved" else None
 
 
@@ -112,7 +112,7 @@ def move(source: LedgerStore, target: LedgerStore, place: str) -> int:
         begun = _place_in(told) == place
         if not begun:
             refuse_moved(rows, source.name)
-    # Nobody may close a ledger who may not change its limit: a server's ledger is written by others than its owner too.
+    # Closing needs the right to change the limit: others than the owner write to a server's ledger too.
     source.write(lambda rows: rows.change("UPDATE budget SET id = 1 WHERE id = 0"))
     if begun:
         token = told.get("token")
@@ -218,7 +218,7 @@ def _holds(rows: LedgerTransaction, lines: list[str]) -> bool:
 
 
 def _last(rows: LedgerTransaction) -> Mapping[str, Any]:
-    """Return what the last line of a history says; nothing where there is none."""
+    """Return the last line of a history; empty if there is none."""
     if rows.version() < VERSION:
         return {}
     found = rows.find("SELECT event FROM history ORDER BY id DESC LIMIT 1")

@@ -70,7 +70,7 @@ class LedgerScope:
 
 
 def _table_name(table: Any) -> str:
-    """Read what a table is to be called: the ledger keeps it, and shows it to whoever reads the ledger."""
+    """Read the name of a table: the ledger stores it and shows it to all its readers."""
     if not (isinstance(table, str) and table.strip() and table.isprintable()):
         raise BadInput("table", "must be a name on one line", "write for example table='patients.csv'")
     _check_public(table, "table")

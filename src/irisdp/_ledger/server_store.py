@@ -52,7 +52,7 @@ _SAFE = "SET search_path = pg_catalog, pg_temp"
 _BY_ALL = ("promise", "release", "outputs")
 """What lines of the history may say that are not its owner's: neither of limits nor of moves."""
 _CLOSING = ("moved", "awaits")
-"""What the last line of a ledger says that takes nothing, whoever asks."""
+"""The last line of a ledger that accepts no more changes."""
 
 
 def _quoted(words: tuple[str, ...]) -> str:
@@ -370,7 +370,7 @@ class ServerRows:
                 self.change(f"ALTER TABLE {table} ADD COLUMN {column} TEXT NOT NULL")
 
     def _execute(self, statement: str, values: Sequence[Any]) -> psycopg.Cursor[Any]:
-        # Every statement is written in this room; what others say comes by `values` alone.
+        # Every statement is written in this package; text from outside only enters by `values`.
         return self._connection.execute(statement.replace("?", "%s"), tuple(values) or None)
 
 
@@ -493,7 +493,7 @@ class LedgerServer:
         return bool(there)
 
     def _create(self, connection: psycopg.Connection[Any]) -> None:
-        """Make an empty ledger, whoever else does the same; others see none of it or all."""
+        """Create an empty ledger, safe against concurrent creation; others see none of it or all."""
         schema = self.address.schema
         _begin(connection, "READ COMMITTED READ WRITE")
         connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"{_APPLICATION} {schema}",))

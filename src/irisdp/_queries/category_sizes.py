@@ -21,7 +21,7 @@ from .query import AnswersLists, as_asked, left_out, split_number
 from .statistics import CountsByGroup, ValueCounts, count_values
 
 HEAD, BELOW = 100, 100_000
-"""The whole list is told by its first sizes and by how many below are at least so large (`cells.SizesShape`).
+"""The whole list is told by its first sizes and by how many below are at least so large (`_measurements.SizesShape`).
 
 Neither may be read off the data. A record in a table of fewer than 100 · 100,000 can never be in a category that is
 beyond both; a longer head costs more where sizes are few, and more counts cost next to nothing.

@@ -1,7 +1,7 @@
 """--lower L --upper U --step S: a column's numbers in equal steps between public bounds, and their statistics.
 
 A value is read as a double, as everywhere; beyond a bound it counts as the bound, between them as the nearest multiple
-of the step, half-way up. What is no number, or is infinite, counts as nothing. So one record, whatever it holds, adds
+of the step, half-way up. A value that is not a finite number adds nothing. So one record, whatever it holds, adds
 from 0 to K steps above the lower bound, or nothing at all. The number of values beyond the bounds is never published.
 """
 
@@ -151,7 +151,7 @@ def _double(number: Fraction) -> str:
 
 
 MOST_STEPS = 1 << 30
-"""By which one person may move what is told: then 2^32 records stay within 64 bits, and noise has a law."""
+"""The most by which one person may move an answer: 2^32 records then fit in 64 bits, and noise has a distribution."""
 
 _FARTHEST = 1 << 49
 """Of a bound from 0, in steps: a double then tells the middle between two multiples from either."""
@@ -391,7 +391,7 @@ def _read_steps(choices: ColumnChoices, size: Fraction) -> Grid:
 
 
 def _checked(steps: Grid) -> Grid:
-    """Refuse a ladder with more steps than there is noise for, or than doubles tell apart."""
+    """Refuse more steps than there is noise for, or than doubles distinguish."""
     if steps.span > MOST_STEPS or steps.farthest > _FARTHEST:
         rule = f"is so small that more than {MOST_STEPS:,} steps lie between the bounds, or bounds too far from 0"
         raise BadInput("step", rule, "give a larger step, or nearer bounds")

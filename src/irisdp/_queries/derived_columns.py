@@ -300,7 +300,7 @@ def _split(table: Table, by: str) -> list[str]:
 
 
 def _column_in_quotes(table: Table, part: str) -> str:
-    """Return the column that is named in double quotes, as SQL has it; anything else as it is."""
+    """Return the column that is named in double quotes, as in SQL; anything else unchanged."""
     plain = _unquoted(part)
     return plain if part.endswith('"') and not _is_column(table, part) and _is_column(table, plain) else part
 

@@ -223,7 +223,7 @@ def _plain_values(values: Sequence[Any]) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a scalar of NumPy's as Python's own; what that would change stays as it is, to be refused."""
+    """Convert a NumPy scalar to Python; a value that this would change stays, and is refused later."""
     if isinstance(value, np.datetime64):
         whole = value.astype("datetime64[us]")
         return whole.item() if whole == value or np.isnat(value) else value

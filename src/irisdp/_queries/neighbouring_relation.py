@@ -19,7 +19,7 @@ from ..errors import BadInput
 from ..privacy import Gaussian, Guarantee, Privacy
 
 NOT_OPTIMAL_TOGETHER = "no optimality is claimed at this charge, for each group is answered as if it were alone"
-"""What is said wherever one record may move between groups and both are charged (docs/theory.md, Scope)."""
+"""The note shown if one record may move between groups and both are charged (docs/theory.md, Scope)."""
 
 
 class NeighbouringRelation(StrEnum):

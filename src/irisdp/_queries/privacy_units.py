@@ -130,7 +130,7 @@ _TAKEN = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnChoices:
-    """What was chosen, as it was given; None stands for what was left out.
+    """The choices as given; None if left out.
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ class PerUnitRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PrivacyUnit:
-    """Whose records are whose, and what stands for a person.
+    """The column that identifies a person, and which records or answers of each count.
 
     Attributes
     ----------
@@ -224,7 +224,7 @@ def read_per_unit(
 
 
 def describe_unit(unit: str, per_unit: PerUnitRule | None, contribution: ContributionBounds) -> str:
-    """Say in one line what stands for a person."""
+    """Describe the privacy unit in one line."""
     order = "chosen at random, the same for all questions"
     if contribution.several:
         said = f"at most {contribution.records} records kept per {unit}, {order}"
@@ -312,7 +312,7 @@ def _written(column: Column, kind: ColumnType) -> str:
 
 
 _WRITTEN_TYPES = {ColumnType.TEXT: "TEXT"}
-"""How sqlglot spells a type for DuckDB, where that is not as it is called there."""
+"""How sqlglot spells a type for DuckDB, if it differs from the type's name."""
 
 
 def _several_kept(names: Sequence[str], keys: int, unit: PrivacyUnit) -> str:

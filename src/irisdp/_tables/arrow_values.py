@@ -478,7 +478,7 @@ def object_texts(values: nw.Series[Any]) -> pa.ChunkedArray:
 
 
 def text_of(value: Any) -> str | None:
-    """Return the text that a Python value is read as, whatever it does; None if it has none.
+    """Return the text of a Python value, whatever its methods do; None if it has none.
 
     Examples
     --------

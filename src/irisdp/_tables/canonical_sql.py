@@ -161,7 +161,7 @@ _DENIED: dict[type[exp.Expr], type[exp.Binary]] = {
 """What a comparison is under NOT."""
 
 _TRUTHS = (exp.Connector, exp.Not, exp.Is, exp.In, exp.Between, exp.Like, exp.ILike)
-"""What is true or false by itself, so that a second NOT needs not to say so."""
+"""Expressions that are true or false by themselves, so that a double NOT can be dropped."""
 _LEAVES = (exp.Column, exp.Literal, exp.DataType)
 
 Spell = Callable[[exp.Expr], str]

@@ -3,7 +3,7 @@
 A text file has no types of its own (docs/decisions/text-files.md), and none is guessed. If the data owner declares one,
 the column is computed from the text record by record, like a named expression of `--by`. A value that cannot be read is
 null. So no record decides whether there is an answer, nor the meaning of another record's value. A number and an
-instant are read as an undeclared column is where a question takes it for one; declaring a type says so for every
+instant are read as in an undeclared column that a question uses as one; a declared type holds for every
 question at once.
 
 What the file holds stays text: the digest of the table, and which record is kept of a person, know no types.

@@ -285,7 +285,7 @@ NO_HEADER = (
     "the first line of the file may be a record (a name in it looks like a value, such as a number or a date, holds a"
     " line break, or is empty or repeated), so Iris does not show it: add a header line"
 )
-"""What is said in place of names that may be values of a record."""
+"""The text shown instead of names that may be values of a record."""
 
 
 def names_are_public(columns: Sequence[Column]) -> bool:

@@ -89,7 +89,7 @@ def _without_faults(action: Callable[[], bytes], packing: str) -> bytes:
 
 
 class _Whole:
-    """A file that is read as it is: what the system returns in parts is put together."""
+    """An uncompressed file: parts that the system returns are joined."""
 
     def __init__(self, file: io.FileIO) -> None:
         self._file = file
@@ -162,7 +162,7 @@ class _Reader:
             if not part:
                 break
             self._kept += part
-            # What is asked for now stays, however much it is.
+            # The requested bytes stay, however many.
             dropped = min(len(self._kept) - _WINDOW, place - self.since)
             if dropped > _WINDOW:  # not at every step: what stays is moved
                 del self._kept[:dropped]

@@ -239,7 +239,7 @@ def release_of(version: str) -> str:
 
 
 def guarded(action: Callable[[], _T], rule: str, remedy: str, field: str = "data") -> _T:
-    """Run something of an engine's; whatever it raises becomes one `BadInput` that holds none of its words.
+    """Call an engine; any error becomes one `BadInput` without the engine's message.
 
     An engine's message can quote a record. The new error is raised after the old one is gone, so that not even its
     `__context__` leads there. A missing package that reads tables is named; any other name is not, because it may come
@@ -295,7 +295,7 @@ def locked_connection(*paths: str) -> duckdb.DuckDBPyConnection:
         }
     )
     stopped_by_interrupts(connection.interrupt)
-    # A view over a file opens it again at every query, so the paths stay allowed after the door is shut.
+    # A view over a file opens it again at every query, so the paths stay allowed after external access is off.
     if paths:
         connection.execute(f"SET allowed_paths = [{', '.join(map(quote_text, paths))}]")
     # Pushing a TRY_CAST into a reader turns "null" into "a malformed line", and drops the record. Statistics are other

@@ -43,7 +43,7 @@ def check_copies(tree: exp.Expr, columns: Sequence[Column]) -> None:
     derived = {column.name.casefold(): column.derivation.tree for column in columns if column.derivation is not None}
     parts = {name: sum(1 for _ in part.walk()) for name, part in derived.items()}
     copies = 0
-    # Not by recursion: a chain of a thousand alternatives is deep here, and is none to who reads it.
+    # Not by recursion: a chain of a thousand alternatives is a deep tree.
     left = [(tree, 1)]
     while left:
         node, times = left.pop()
@@ -214,7 +214,7 @@ def _checked(
     try:
         tree = _parse(text)
         check_copies(tree, columns)
-        compiled(tree)  # refuses what is outside the grammar before it is spelt anew
+        compiled(tree)  # refuses what is outside the grammar before it is written again
         shown = spell(tree, columns)
         canonical = spell(one_form(_parse(shown), lambda part: spell(part, columns)), columns)
         return canonical, shown, compiled(_parse(canonical))

@@ -42,7 +42,7 @@ def listed_files(root: Path, pattern: str = "") -> Iterator[Path]:
     root : Path
         The folder.
     pattern : str
-        Parts between slashes, as shells have them; `**` stands for any folders, or none. Empty for every file.
+        Parts between slashes, as shells have them; `**` matches any folders, or none. Empty for every file.
 
     Yields
     ------
@@ -95,7 +95,7 @@ def _names(folder: Path, parts: list[str], most: int) -> Iterator[tuple[str, boo
 
 
 def _with_none(parts: list[str], places: set[int]) -> set[int]:
-    """Add the places that are reached where `**` stands for no folder."""
+    """Add the places that are reached if `**` matches no folder."""
     found = set(places)
     for place in range(len(parts)):
         if place in found and parts[place] == "**":

@@ -133,7 +133,7 @@ class ServerTable:
     Attributes
     ----------
     number : int
-        By which the catalogue knows it, whatever it is called.
+        The catalogue's identifier, independent of the name.
     partitioned : bool
         Whether its records are kept in parts.
     enumerations : tuple of str
@@ -195,7 +195,7 @@ def read_table_address(text: str) -> TableAddress:
 def describe_table(connection: psycopg.Connection[Any], address: TableAddress) -> ServerTable:
     """Look a table up in the server's catalogue, and refuse what could be read otherwise than record by record.
 
-    A name that is not found as it is written is looked for in small letters, as SQL would.
+    If a name is not found as written, it is looked up in lower case, as in SQL.
 
     Raises
     ------
@@ -335,7 +335,7 @@ class Snapshot:
         raise BadInput("data", *self._fault)
 
     def __del__(self) -> None:
-        """Let go of the server with whoever read."""
+        """Close the connection together with its reader."""
         self._end()
 
     def _copied(self, connection: psycopg.Connection[Any], statement: str) -> Iterator[bytes]:

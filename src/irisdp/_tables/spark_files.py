@@ -251,7 +251,7 @@ def _join(builder: Any, rule: str, remedy: str) -> None:
         try:
             builder.getOrCreate()
             ended.append(None)
-        except BaseException as error:  # which is told where the others are
+        except BaseException as error:  # which gets the places of the others
             ended.append(error)
 
     trial = threading.Thread(target=start, daemon=True)
@@ -260,7 +260,7 @@ def _join(builder: Any, rule: str, remedy: str) -> None:
         while trial.is_alive() and context._gateway is None:  # until there is a Java, however slow the machine is
             trial.join(_LOOK)
         trial.join(_JOINING)
-    except BaseException:  # whoever waits has waited long enough
+    except BaseException:  # the caller has waited long enough
         _end_java(context, trial)
         raise
     if trial.is_alive():

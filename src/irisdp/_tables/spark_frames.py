@@ -74,7 +74,7 @@ def expression_of(pattern: str) -> str:
 def _piece(text: str) -> str:
     r"""Write a part without `%`: `_` is one character of any kind, everything else itself.
 
-    Letters, digits and what is not ASCII stand for themselves in every language of expressions; the rest as \x2a.
+    Letters, digits and non-ASCII characters are literal in every syntax of patterns; the rest is written as \x2a.
     """
     return "".join(
         "." if one == "_" else one if one.isalnum() or ord(one) > 127 else f"\\x{ord(one):02x}" for one in text
@@ -110,7 +110,7 @@ _OWN = {
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
 }
-"""What is said in a session of our own, whatever a release or an environment takes for usual."""
+"""Settings of our own sessions, whatever the defaults of a release or an environment are."""
 
 _SPEED_AND_PLACE = (
     "spark.sql.adaptive.",

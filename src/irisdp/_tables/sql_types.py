@@ -178,7 +178,7 @@ class TypeVariable:
         self.join(TypeVariable(kind))
 
     def expect_truth(self) -> None:
-        """Let the variable be true or false, where something else must say so of its columns."""
+        """Require a truth value; something else must state the kinds of its columns."""
         self.join(TypeVariable(ColumnType.BOOLEAN, stated=False))
 
     @property
@@ -283,7 +283,7 @@ def letter_by_letter(variables: Iterable[TypeVariable]) -> tuple[Note, ...]:
 # Build the parts of an expression: total SQL, once the kind of each part is decided.
 
 _PRECISE = 2**53
-"""Whole numbers below it are told apart by doubles."""
+"""Doubles distinguish all whole numbers below it."""
 
 
 class Term(NamedTuple):

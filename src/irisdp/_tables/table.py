@@ -211,7 +211,7 @@ class Table:
 
 
 HOW_TO_OPEN = ("encoding", "delimiter", "types", "engine", "master")
-"""What `open_table` is told of a table."""
+"""The arguments of `open_table`."""
 
 
 def open_table(

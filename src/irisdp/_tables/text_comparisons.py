@@ -62,7 +62,7 @@ def compared_by_letters(columns: Sequence[str], literals: Sequence[str], *, by_s
 
 
 def _codes_of_numbers(column: Column, values: Sequence[Any]) -> Note | None:
-    """Say that 01.10 stands for the number 1.1 in a column of numbers: codes that were read as numbers are merged."""
+    """Note that 01.10 is the number 1.1 in a column of numbers: codes that were read as numbers are merged."""
     code = next((value for value in values if isinstance(value, str) and _CODE.fullmatch(value)), None)
     if code is None:
         return None

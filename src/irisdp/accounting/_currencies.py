@@ -185,7 +185,7 @@ def pair_price(guarantee: Guarantee, steps: Sequence[int], delta: Fraction = Fra
     steps : sequence of int
         One for each cell that moves.
     delta : Fraction
-        The point of the curve that is charged where there is more than a pair; 0 stands for none.
+        The δ of the point that is charged if the guarantee is not one pair; 0 if none is given.
 
     Raises
     ------

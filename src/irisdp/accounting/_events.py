@@ -119,7 +119,7 @@ def _sorted_by_kind(
         if not isinstance(item, Readable | PrivacyLossDistribution) and isinstance(
             kept := getattr(item, "privacy", None), Guarantee
         ):
-            item = kept  # a law of noise counts as what it promises
+            item = kept  # noise counts as the guarantee that it satisfies
         if isinstance(item, Privacy):
             laws[_law_of_guarantee(item)] += times
         elif isinstance(item, Gaussian):

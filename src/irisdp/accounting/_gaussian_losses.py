@@ -28,7 +28,7 @@ _FAR = 70
 """Deviations of the loss beyond which δ is next to nothing."""
 
 _LAWS = 64
-"""Laws kept: whoever looks for a scale asks for the same totals again, and a law takes a second or so."""
+"""Cached distributions: a search for a scale asks for the same totals again, and each takes about a second."""
 
 _PER_MEAN, _NEGLIGIBLE = 40, Fraction(1, 1 << 110)
 """How many points of the profile lie within one μ; the δ beyond which no more are taken."""

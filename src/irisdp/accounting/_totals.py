@@ -352,7 +352,7 @@ class TotalBound:
         return replace(self.products[bits], upward=self.upward)
 
     def _rounded(self, value: Any) -> Fraction:
-        """Round a number in [0, 1] to this side; a short exact one stays as it is."""
+        """Round a number in [0, 1] to this side; a short exact one stays unchanged."""
         if isinstance(value, flint.fmpq) and int(value.q).bit_length() <= _LONGEST_KEPT:
             return as_fraction(value)
         with working_precision(_MOST_BITS):

@@ -419,7 +419,7 @@ def audit(
     pairs = examined.row_pairs()
     used = np.unique(document.row_of).tolist()
     non_negative = min(min(rows[i]) for i in used) >= 0
-    # With a negative entry no ratio means anything; the promise is broken whatever the ratio.
+    # With a negative entry no ratio has a meaning; the claim is false at every ratio.
     promised = [(number(pair.ratio), number(pair.delta)) for pair in examined.privacy.pairs]
     deltas, ratios = needs(rows, pairs, promised, non_negative=non_negative)
     verdict = Audit(
@@ -443,7 +443,7 @@ def audit(
         verdict = replace(verdict, tightest=edge)
     if optimality is None or (verdict.private and verdict.rows_sum_to_one):
         return verdict
-    # A bound on private mechanisms says nothing good about what is none.
+    # A bound on private mechanisms proves nothing about a mechanism that is not private.
     broken = replace(optimality, holds=False, reason="the file is no private mechanism")
     return replace(verdict, optimality=broken if optimality.holds else optimality)
 

@@ -1,4 +1,4 @@
-"""One pair of distributions that stands for a whole mechanism in every composition.
+"""One pair of distributions that dominates a mechanism in every composition.
 
 The largest δ over edges, as a function of the ratio, is not the profile of any one edge: no one edge's distributions
 may be composed in its place. But it is convex and falls from 1 to its limit. Every such function is the profile of some

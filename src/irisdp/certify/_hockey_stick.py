@@ -49,7 +49,7 @@ def screen_of(rows: Sequence[Numbers], pairs: int) -> Screen | None:
 
 
 def _float(value: Number) -> float:
-    """Round to the nearest float; NaN where it is none, or another than 0 that is rounded to 0."""
+    """Round to the nearest float; NaN if it overflows, or if a nonzero number is rounded to 0."""
     exact = as_fraction(value)
     try:
         found = exact.numerator / exact.denominator

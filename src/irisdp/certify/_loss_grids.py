@@ -138,7 +138,7 @@ _LOSSES = 1 << 15
 """About how many multiples of h the losses of all draws together span."""
 
 _LARGEST_LOSS = 2_000
-"""Beyond this, Q's part of a mass is left out: no ratio that is a promise of privacy gets there."""
+"""Beyond this, Q's part of a mass is left out: no ratio of a guarantee gets there."""
 
 _SMALLEST_WIDTH = Fraction(1, 1 << 60)
 

@@ -167,7 +167,7 @@ class PrivacyProfile(InOneLine, Drawable):
         Parameters
         ----------
         ratio : number, text or Privacy
-            r ≥ 0; a `Privacy` stands for its ratio.
+            r ≥ 0, or a `Privacy` for its ratio.
         """
         r = ratio.ratio if isinstance(ratio, Privacy) else rational(ratio, "ratio")
         if r < 0:
@@ -315,7 +315,7 @@ def worst_profile(guarantees: Any) -> PrivacyProfile:
     Returns
     -------
     PrivacyProfile
-        Its `irisdp.certify.dominating_pair` stands for the guarantees in every composition.
+        Its `irisdp.certify.dominating_pair` dominates the guarantees in every composition.
 
     Raises
     ------

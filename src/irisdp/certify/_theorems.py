@@ -76,7 +76,7 @@ class GeometricPowers:
 ROUNDING = Fraction(1, 1 << 45)
 """How far entries may be from a theorem's where no goal is stated, so that no gap can be shown.
 
-What is said of such rows is said of the theorem's. Designs write rows to about
+The verdict on such rows is that on the theorem's rows. Designs write rows to about
 2^-128; at the worst ε, near 1e-18, to 2^-49.
 """
 

@@ -1,4 +1,4 @@
-"""From a deployed mechanism and a consumer to the game they stand for, in floats or in exact numbers."""
+"""Build the game of a deployed mechanism and a consumer, in floats or in exact numbers."""
 
 from __future__ import annotations
 

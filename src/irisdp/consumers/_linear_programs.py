@@ -218,7 +218,7 @@ class CumulativeProgram:
     def _add_columns(self, z: Integers, v: Integers) -> None:
         """Add one variable per pair, the change of g(z, v)."""
         n, folded = self.game.n, self.game.symmetric
-        # The middle one stands for itself and its mirror image.
+        # The middle one is its own mirror image.
         share = np.where(folded & (2 * z == n), 0.5, 1.0) / self.scale
         steps = self.game.steps(z, v)
         runs, jumps, rows = steps.runs, steps.jumps * share, steps.rows

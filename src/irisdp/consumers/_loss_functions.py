@@ -233,7 +233,7 @@ def read_loss(given: Any, n: int) -> Loss:
 
 
 def _written_fields(text: str) -> dict[str, Any]:
-    """Return a loss written in one word as the mapping it stands for."""
+    """Return a loss written in one word as a mapping."""
     name, *numbers = text.split(":")
     _, names = _NAMED.get(_current(name), (None, ()))
     # A parameter too many has no name, and is refused with the others' names.

@@ -56,7 +56,7 @@ _SMALL, _SMALLER_TARGET = 250, 1e-8
 """Smaller games that show where to begin have at least so many counts, and are solved to this gap."""
 
 _BOUNDARY_LAYER = 20
-"""From this n·ε² on, what happens at one end knows nothing of the other."""
+"""From this n·ε² on, the two ends do not affect each other."""
 
 _WHOLE = 1e-9
 """Means of answers so near to a whole number are whole."""
@@ -233,7 +233,7 @@ def _candidates(game: RecurrentGame, target: float) -> MinimaxReading:
     n, epsilon = game.n, game.epsilon
     face = RawSolution(game.released, game.released, np.ones(n + 1), on_grid(game.possible.astype(float)))
     best = MinimaxReading(face, worst_loss(game, face), face.weights, 0.0)
-    # A value is best taken as it is while neighbouring weights differ by at most cosh ε under |i − v|, e^ε under 0-1.
+    # A value is best kept unchanged while neighbouring weights differ by at most cosh ε under |i − v|, e^ε under 0-1.
     log_cosh = epsilon + math.log1p(math.exp(-2 * epsilon)) - math.log(2)
     # Under a pinball loss it is best moved by a constant while they differ by less than some other share of ε.
     shares = (1 - 1e-12, *(0.5**k for k in range(1, _SHARES)))

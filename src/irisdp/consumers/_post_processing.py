@@ -287,7 +287,7 @@ def _of_matrix(deployed: Deployed, consumer: Consumer) -> OptimalReading:
 
 
 def _as_noise(deployed: Deployed, consumer: Consumer, rows: Floats) -> RawSolution | None:
-    """Read a matrix that is geometric noise in short numbers as the noise it stands for; its bounds are its own."""
+    """Recognise a matrix that is geometric noise in short numbers; bounds are computed for the matrix itself."""
     if not consumer.loss.recurrent or rows.shape[0] != rows.shape[1]:
         return None
     kernel = GeometricKernel(consumer.n, deployed.privacy.ratio)

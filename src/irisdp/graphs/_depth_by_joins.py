@@ -123,7 +123,7 @@ class _Store:
         if frame.implementation.is_duckdb():
             name = f"irisdp_{secrets.token_hex(8)}"
             frame.to_native().query("irisdp_rows", f"CREATE TEMP TABLE {name} AS FROM irisdp_rows")
-            # Asked of `home`, since what is asked of `frame` would go on needing the tables that `frame` reads.
+            # Computed from `home`, because results of `frame` would keep the tables alive that `frame` reads.
             kept = self.home.to_native().query("irisdp_rows", f"FROM {name}").set_alias(name)
         elif frame.implementation.is_spark_like():
             kept = frame.to_native().localCheckpoint()

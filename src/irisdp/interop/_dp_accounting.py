@@ -47,7 +47,7 @@ def privacy_loss_distribution(
     Parameters
     ----------
     mechanism : Mechanism, FactoredMechanism, MechanismDocument or path
-        Of noise, `law.mechanism(1)`: two counts that differ by 1 stand for all.
+        For noise, `law.mechanism(1)`: two counts that differ by 1 represent all.
     graph : DatasetGraph, optional
         Which inputs are neighbours; the mechanism's own graph unless given.
     interval : float

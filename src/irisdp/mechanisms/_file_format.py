@@ -344,5 +344,5 @@ def _pair_to_document(pair: Pair) -> dict[str, Any]:
 
 
 def _is_of_its_epsilon(pair: Pair) -> bool:
-    """Tell whether the ratio is e^ε as it is rounded; a ratio may lie beyond every ε that can be asked for."""
+    """Tell whether the ratio is the rounded e^ε; a ratio may lie beyond every valid ε."""
     return pair.epsilon <= LARGEST_EPSILON and Privacy(epsilon=pair.epsilon).ratio == pair.ratio

@@ -189,7 +189,7 @@ def _factored(
             collected.setdefault(source, []).append((target, rational(p, "reading")))
         reading = {z: tuple(choices) for z, choices in collected.items()}
     certificate = document.get("certificate")
-    kept = certificate if isinstance(certificate, Mapping) else None  # what is none is for an audit to judge
+    kept = certificate if isinstance(certificate, Mapping) else None  # an audit reports invalid entries
     factored = FactoredMechanism(privacy=privacy, n=n, reading=reading, objective=objective, certificate=kept)
     return MechanismDocument(
         privacy=privacy,

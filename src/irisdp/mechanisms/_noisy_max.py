@@ -199,7 +199,7 @@ class Winner(ABC):
         """
         if lead <= 1:
             return Enclosure.exactly(1 - self.worst_error)
-        # Nobody closer, and all others earlier in the order by which ties count, if there is one.
+        # No category closer, and all others earlier in the tie-breaking order, if there is one.
         return self.enclose((*[lead] * (self.categories - 1), 0), width=width)[-1]
 
     def _power(self, power: int) -> flint.arb:

@@ -18,7 +18,7 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#56b4e9", "#d55e00", "#cc79a7", "#5
 """After Okabe and Ito: told apart by people who see no red or no green. A picture never says by colour alone."""
 
 SHADES = ("#ffffff", "#08306b")
-"""From nothing to one, light to dark: prints in black and white as it is."""
+"""From 0 to 1, light to dark; also readable when printed in black and white."""
 
 _IN_THE_DARK = {
     "white": "#16191c",
@@ -83,7 +83,7 @@ def _render(values: tuple[str, tuple[Any, ...], dict[str, Any]], _: Phase) -> An
 def finished(
     chart: Any, datasets: Mapping[str, list[dict[str, Any]]] | None = None, *, legend: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Return a chart's specification with the look of this house, whatever was drawn before it.
+    """Return a chart's specification in the style of Iris, independent of earlier charts.
 
     A legend, whose labels are given here, gets extra space for fonts wider than the measured one.
 
@@ -122,7 +122,7 @@ def visible(words: str) -> str:
 
 
 def _renamed(part: Any, names: dict[str, str]) -> Any:
-    """Number what Altair numbers through a whole process anew, in the order in which it appears."""
+    """Renumber names that Altair counts per process, in the order in which they appear."""
     if isinstance(part, dict):
         return {_renamed(name, names): _renamed(value, names) for name, value in part.items()}
     if isinstance(part, list):
@@ -253,7 +253,7 @@ def _first_difference(texts: Iterable[str]) -> int:
 
 
 def _around(text: str, place: int, longest: int) -> str:
-    """Show how a text begins, and from the word that holds a place on what there is room for."""
+    """Shorten a text: its beginning, and what fits from the word at a given position on."""
     start = max(text.rfind(" ", 0, place + 1) + 1, place - longest // 4)
     head = _head(text, min(longest // 2 - len(_GAP), start))
     return shortened(f"{head}{_GAP}{text[start:]}", longest)
@@ -325,7 +325,7 @@ _CAPITAL, _SMALL, _OTHER = (0.79, 0.86), (0.65, 0.74), (1.1, 1.23)
 """Of the other letters: capital ones, small ones with digits, and those of other scripts."""
 
 _UNBROKEN = "\0"
-"""Stands for a space where no line may end; no text that is shown holds it."""
+"""A placeholder for a space where no line may end; it occurs in no text that is shown."""
 
 
 def heading(title: str, subtitle: str, width: float) -> dict[str, list[str]]:
@@ -338,7 +338,7 @@ def heading(title: str, subtitle: str, width: float) -> dict[str, list[str]]:
 
 
 def _lines(words: str, room: float, *, bold: bool) -> list[str]:
-    """Break words into lines, but for "ε = 1" and "95 %", which stay whole; room is told by the height of letters."""
+    """Break words into lines, except within "ε = 1" and "95 %"; the width is in heights of letters."""
     whole = re.sub(r" (=|%) ?", lambda found: found.group().replace(" ", _UNBROKEN), words)
     parts = (_cut_to_room(part.replace(_UNBROKEN, " "), room, bold=bold) for part in whole.split())
     lines: list[str] = []

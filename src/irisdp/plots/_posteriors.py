@@ -83,7 +83,7 @@ def posterior_picture(
     counts = [count for count, _ in rows] + [count for count, _ in marks]
     scale = alt.Scale(domain=[min(counts) - 0.7, max(counts) + 0.7], nice=False, zero=False)
     x = alt.X("count:Q", title="true count (records)", scale=scale, axis=alt.Axis(tickMinStep=1, format="d"))
-    highest = max(p for _, p in rows) * (1.25 if marks else 1.05)  # room for words above the bars
+    highest = max(p for _, p in rows) * (1.25 if marks else 1.05)  # space for words above the bars
     y = alt.Y("probability:Q", title="probability", scale=alt.Scale(domain=[0, highest], nice=False))
     if len(rows) <= _MOST_BARS:
         size = max(2, min(26, 440 / (max(counts) - min(counts) + 1) * 0.8))

@@ -157,7 +157,7 @@ def _on_line(first: Point, middle: Point, last: Point) -> bool:
 
 
 PEERS = ("geometric", "laplace", "staircase", "gaussian")
-"""Noise on a count that a picture of privacy may stand beside."""
+"""Noise on a count for comparison in a picture of privacy."""
 
 _BESIDE = ("geometric", "laplace", "gaussian")
 _LEAST = Fraction(1, 10**6)
@@ -165,7 +165,7 @@ _LEAST = Fraction(1, 10**6)
 _PROFILE_STEPS = 100
 _NEARER = 10
 _SURE = Fraction(1, 10**12)
-"""Beyond a guess that is wrong less often than this, peers are no longer looked for."""
+"""Below this error probability of a guess, no baselines are searched for."""
 _FARTHEST = Fraction(1000)
 """No ε is larger."""
 _MOST_ENTRIES = 300_000
@@ -287,7 +287,7 @@ class _Curve:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """The curves of a picture, the subject's first; and how peers were chosen."""
+    """The curves of a picture, the subject's first, and how the baselines were chosen."""
 
     curves: tuple[_Curve, ...]
     ratio: Fraction
@@ -346,7 +346,7 @@ class _Drawn:
 
 
 def _own(subject: Subject) -> tuple[list[_Curve], Guarantee | None]:
-    """Return the subject's curves, and what it promises."""
+    """Return the subject's curves, and its guarantee."""
     if isinstance(subject, Privacy):
         return [_Curve(_promise(subject), of_privacy(subject), _promise(subject))], subject
     if isinstance(subject, Gaussian):

@@ -222,7 +222,7 @@ def _answer(
 
 
 def _read_number(value: Any) -> int | float | None:
-    """Read a number, be it a file's text: whole ones are whole numbers wherever they come from; nothing is None."""
+    """Read a number, also from text: whole numbers become integers; an empty text becomes None."""
     if value is None or value == "":
         return None
     exact = rational(value, "answer")

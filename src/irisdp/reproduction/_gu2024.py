@@ -396,7 +396,7 @@ def _closed_form_without_delta() -> Holds:
 
 
 def _figure_5_at_a_tenth() -> tuple[list[int | None], list[int | None]]:
-    """Return τ as (21) prints it, and as it is, for the row of the figures at δ = 0.1."""
+    """Return τ as (21) prints it, and its true value, for the row of the figures at δ = 0.1."""
     privacy = figure_privacy("0.1")
     printed = [floor_tau(s, privacy) for s in prefix_sums(CAPTION_ROW)]
     return printed, turning_points(CAPTION_ROW, privacy)

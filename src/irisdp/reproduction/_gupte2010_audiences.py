@@ -74,7 +74,7 @@ def _levels_asked_for() -> Fault:
 
 
 def _joint(members: Sequence[int]) -> list[dict[tuple[int, ...], Fraction]]:
-    """Return the law of what some of three audiences are told, for every count."""
+    """Return the joint distribution of the answers of some of three audiences, for every count."""
     noise, *steps = _chain()
     laws = []
     for row in noise:

@@ -23,12 +23,12 @@ from ._verdicts import VERDICTS, Reproduced
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture that stands for one of a work.
+    """Our picture of a figure of a work.
 
     Attributes
     ----------
     work, name : str
-        The key of the work, and which of its figures it stands for.
+        The key of the work, and which of its figures it shows.
     caption : str
     draw : callable
     """
@@ -128,7 +128,7 @@ td p { margin: 0 0 .35rem; }
 th[scope=row] { overflow-wrap: break-word; min-width: 8rem; }
 figure { display: inline-block; vertical-align: top; max-width: 100%; }
 """
-"""Tables of four columns of text need more room than a report; pictures stand beside each other."""
+"""Tables of four columns of text need more width than a report; pictures are side by side."""
 
 _COLUMNS = ("item", "printed", "computed here", "verdict", "note, proof")
 

@@ -101,7 +101,7 @@ class FloatSolver:
         Returns
         -------
         FloatSolution or None
-            Where HiGHS stopped, whatever it says of it: exact arithmetic has the last word. None when it has no basis.
+            The basis at which HiGHS stopped, whatever its status: exact arithmetic decides. None without a basis.
         """
         import highspy
 
