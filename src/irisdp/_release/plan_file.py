@@ -122,7 +122,7 @@ class Dialect:
     keys : collection of str
         The options that messages of the library name, in Python's spelling.
     elsewhere : mapping
-        By what is read and a key that somebody may well write there: what is wrong, and the remedy.
+        For a kind of object and a key that belongs elsewhere: what is wrong, and the remedy.
     """
 
     toml: bool
