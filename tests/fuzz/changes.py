@@ -5,8 +5,6 @@ remembered without its names and numbers, and one that made it say something new
 every branch that refuses says so in words of its own. Of branches that accept, coverage tells (`feeding.py`).
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """Whole commands, here: their words are changed, or a file that they read; what is refused spends nothing."""
 
-from __future__ import annotations
-
 import json
 import random
 import zlib
@@ -54,14 +52,7 @@ COMMANDS = (
 OF_COMMANDS = (
     *("--epsilon", "--delta", "--mu", "--groups", "--by", "--unit", "--ledger", "--out", "--types", "--encoding", "-n"),
     *(
-        "--dry-run",
-        "--select-groups",
-        "--categories",
-        "--bins",
-        "--within",
-        "--confidence",
-        "--privacy",
-        "--help",
+        "--dry-run", "--select-groups", "--categories", "--bins", "--within", "--confidence", "--privacy", "--help",
         "-o",
     ),
     *("--force", "--form", "--paper", "--only", "--value", "--loss", "--at-least", "--at-most", "--report", "--limit"),
@@ -70,7 +61,7 @@ OF_COMMANDS = (
     *("b.json", "p.toml", "d.json", "s.json", "o.csv", "o.csv.release.json", "n.csv", "n.svg", "n.html", "t.ledger"),
     *("p.iris.toml", "none.csv", "1", "0", "-1", "1/3", "nan", "a,b", "g", "v", "u", "{}", "[]", "=", "heat-map"),
     *("squared", "absolute", '{"epsilon": 1}', ""),
-)
+)  # fmt: skip
 STAYS = ("explore", "--port", "--engine", "--master", "--spark")
 """What listens, or calls up another program."""
 RUN = """\

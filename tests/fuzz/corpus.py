@@ -6,8 +6,6 @@ feeds each target under guidance, and of what its corpus holds by then keeps the
 step from line to line of src/irisdp which all of them reach, as long as there is room.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """Documents in files, read alone: plans, projects, batches, specs, mechanisms, sidecars, types of columns."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable
@@ -29,22 +27,10 @@ PROJECT = (
 TOML = (
     *("[", "]", "[[", "]]", "=", '"', "'''", "# ", "\n", "[datasets.x]\n", "[[questions]]\n", "{a = 1}", "1979-05-27"),
     *(
-        "query",
-        "epsilon",
-        "data",
-        "groups",
-        "unit",
-        "types",
-        "out",
-        "limit",
-        "true",
-        "inf",
-        "nan",
-        "0x1f",
-        "1_0",
+        "query", "epsilon", "data", "groups", "unit", "types", "out", "limit", "true", "inf", "nan", "0x1f", "1_0",
         "\\u0000",
     ),
-)
+)  # fmt: skip
 BATCH = {
     "data": "t.csv", "budget": {"epsilon": 1, "delta": "1e-6"}, "out": "f.csv", "ledger": "a.ledger",
     "questions": [

@@ -4,8 +4,6 @@ Every input is bytes and is written down before it is taken, so that whoever wat
 the process.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import random

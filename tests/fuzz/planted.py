@@ -1,7 +1,5 @@
 """Planted mistakes that `run.py --planted` feeds beside the targets, to show that they are found, kept and replayed."""
 
-from __future__ import annotations
-
 from fuzz.changes import changed_text
 from fuzz.target import Target, given
 
@@ -18,9 +16,6 @@ def behind_conditions(text: str, _: object) -> None:
 
 TARGETS = {
     "behind conditions": Target(
-        60_000,
-        given("banana"),
-        lambda one, other, chance: changed_text(one, other, ("an",), chance),
-        behind_conditions,
-    ),
+        60_000, given("banana"), lambda one, other, chance: changed_text(one, other, ("an",), chance), behind_conditions
+    )
 }

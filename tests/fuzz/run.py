@@ -13,8 +13,6 @@ behind it. So is whatever `target.py`, `judging.py` and `spending.py` call one. 
 input a file, which --replay takes alone; the status is then 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import importlib

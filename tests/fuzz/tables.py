@@ -1,7 +1,5 @@
 """Tables in files: read, and asked questions that are charged; and files of ledgers."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import re

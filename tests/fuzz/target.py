@@ -1,7 +1,5 @@
 """What a target is: something that takes inputs, with seeds, a way to change them, and what one means as bytes."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

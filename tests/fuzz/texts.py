@@ -1,7 +1,5 @@
 """Texts that the library reads by itself: conditions, values of records, addresses, numbers, guarantees, records."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fuzz.changes import changed_bytes
@@ -62,21 +60,8 @@ ADDRESSES = (
     *("sqlite:///clinic.db#visits", "sales/year=2024/*.parquet", "t.csv.gz", "postgres://h/d?schema=a_1", "a.ledger"),
 )
 OF_ADDRESSES = (
-    "postgresql://",
-    "sqlite:///",
-    "#",
-    "?",
-    "&",
-    "=",
-    "schema=",
-    "host=",
-    "@",
-    ":",
-    "%2F",
-    "[::1]",
-    "*",
-    "..",
-)
+    "postgresql://", "sqlite:///", "#", "?", "&", "=", "schema=", "host=", "@", ":", "%2F", "[::1]", "*", "..",
+)  # fmt: skip
 NUMBERS = ("0.25", "1e-9", "3/10", "-1", "1", "100000000000000000000", "+.5", "2.5e3", "ln(2)")
 OF_NUMBERS = ("/", ".", "e", "-", "+", "0", "9", "_", " ", "e9", "e-4000", "inf", "nan", "1/")
 RECORDS = (b'{"age": 1e2, "name": "x", "n": null, "b": [1, {"c": true}]}', b'{"a": "\\ud83d\\ude00\\u0000"}', b"{}")

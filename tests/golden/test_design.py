@@ -178,9 +178,7 @@ def test_the_four_three_line_in_closed_form():
     privacy = Privacy(ratio="1.3", delta="0.1")
     blue, red = Fraction(1, 5), Fraction(12, 13)
     mechanism = DepthMechanism(
-        privacy=privacy,
-        rankings=(("blue", "red"), ("red", "blue")),
-        boundary=((blue, 1 - blue), (red, 1 - red)),
+        privacy=privacy, rankings=(("blue", "red"), ("red", "blue")), boundary=((blue, 1 - blue), (red, 1 - red))
     )
     line = line_mechanism(4, 3, mechanism)
     red_at = [row[1] for row in line.matrix()]

@@ -234,8 +234,7 @@ def test_components_without_a_boundary_get_a_node_of_their_own():
 
 
 @pytest.mark.parametrize(
-    ("total", "types", "partitions"),
-    [(5, 5, 7), (10, 10, 42), (20, 20, 627), (100, 100, 190_569_292), (100, 3, 884)],
+    ("total", "types", "partitions"), [(5, 5, 7), (10, 10, 42), (20, 20, 627), (100, 100, 190_569_292), (100, 3, 884)]
 )
 def test_numbers_of_partitions(total, types, partitions):
     """OEIS A000041 and, for at most three parts, the nearest integer to (n + 3)²/12."""

@@ -41,9 +41,7 @@ def test_names_are_different_within_a_work():
 
 
 @pytest.mark.parametrize(
-    "item",
-    [item for item in ITEMS if NUMBERS.fullmatch(item.printed)],
-    ids=lambda item: f"{item.work}: {item.name}",
+    "item", [item for item in ITEMS if NUMBERS.fullmatch(item.printed)], ids=lambda item: f"{item.work}: {item.name}"
 )
 def test_a_planted_wrong_value_is_reported(item):
     """Negative control: with any of its numbers moved by a tenth nothing agrees, rounds or is explained."""

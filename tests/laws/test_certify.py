@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 
 from irisdp import Mechanism, Privacy, audit
 from irisdp._exact import exp_below
-from irisdp.certify import (
-    _audited_mechanism,
-    _privacy_profile,
-    dominating_pair,
-    privacy_profile,
-    verify_mechanism,
-)
+from irisdp.certify import _audited_mechanism, _privacy_profile, dominating_pair, privacy_profile, verify_mechanism
 from irisdp.graphs import Path, graph_from_arrays, graph_from_document
 from support.closeness import hockey_stick
 from support.seeds import fresh_generator

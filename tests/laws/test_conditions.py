@@ -308,38 +308,16 @@ def test_no_word_of_a_grammar_is_mistaken_when_it_names_a_column():
 SQL_PIECES = [
     *"@#$?:;,.()[]{}'\"`\\|&^~!<>=+-*/%0129aé\n\0 ",
     *[
-        "abs(",
-        "@)",
-        "CASE ",
-        "WHEN ",
-        "THEN ",
-        "END",
-        "NOT ",
-        "AND ",
-        "OR ",
-        "IN (",
-        "IS ",
-        "NULL",
-        "LIKE ",
+        "abs(", "@)", "CASE ", "WHEN ", "THEN ", "END", "NOT ", "AND ", "OR ", "IN (", "IS ", "NULL", "LIKE ",
         "BETWEEN ",
     ],
     *["CAST(", "AS ", "INT", "DECIMAL(", "free", "Age", "name", "flag", "SELECT ", "FROM ", "x -> ", "::", "$$", "E'"],
     *[
-        "INTERVAL ",
-        "DATE ",
-        "EXTRACT(",
-        "TRIM(",
-        "BOTH ",
-        "COALESCE(",
-        "UNNEST(",
-        "MAP {",
-        "STRUCT(",
-        "0x",
-        "1e",
+        "INTERVAL ", "DATE ", "EXTRACT(", "TRIM(", "BOTH ", "COALESCE(", "UNNEST(", "MAP {", "STRUCT(", "0x", "1e",
         "1e999",
     ],
     *["POSITION(", "OVER (", "FILTER (", "ESCAPE ", "COLUMNS(", "TRY_CAST(", "IF(", "LAMBDA x: ", "PIVOT ", "--", "/*"],
-]
+]  # fmt: skip
 
 
 @settings(max_examples=tried(500, 1500), deadline=5_000)

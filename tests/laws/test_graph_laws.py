@@ -185,9 +185,7 @@ counted = st.tuples(st.integers(1, 4), st.integers(1, 3)).map(
 forgotten = st.tuples(st.integers(0, 5), st.integers(1, 4)).map(
     lambda size: morphism(Histograms(*size), SortedHistograms(*size), lambda h: tuple(sorted(h, reverse=True)))
 )
-projected = products.map(
-    lambda product: morphism(product, product.factors[0], lambda node: node[0]),
-)
+projected = products.map(lambda product: morphism(product, product.factors[0], lambda node: node[0]))
 
 
 @given(st.one_of(counted, forgotten, projected), st.data())

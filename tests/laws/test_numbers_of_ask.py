@@ -3,8 +3,6 @@
 Errors, costs and odds are rounded up, chances of being right down, both to what is shown and no further.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import re

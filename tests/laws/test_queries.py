@@ -294,42 +294,9 @@ def test_no_record_makes_a_condition_fail_or_changes_what_another_says(expressio
 
 
 WORDS = [
-    "a",
-    "b",
-    "'x'",
-    '"a"',
-    "3",
-    "(",
-    ")",
-    ",",
-    "and",
-    "or",
-    "not",
-    "is",
-    "null",
-    "in",
-    "like",
-    "between",
-    "case",
-    "when",
-    "then",
-    "end",
-    "=",
-    "<",
-    "+",
-    "/",
-    "-",
-    "::",
-    "int",
-    "select",
-    "from",
-    "abs",
-    ";",
-    "--",
-    "/*",
-    "'",
-    ".",
-]
+    "a", "b", "'x'", '"a"', "3", "(", ")", ",", "and", "or", "not", "is", "null", "in", "like", "between", "case",
+    "when", "then", "end", "=", "<", "+", "/", "-", "::", "int", "select", "from", "abs", ";", "--", "/*", "'", ".",
+]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join) | st.text(max_size=30))

@@ -14,17 +14,8 @@ import pytest
 
 from irisdp import Privacy, noise
 from irisdp._exact import ball
-from irisdp._sampling import (
-    clamped_geometric,
-    draw,
-    draw_ranks,
-    geometric_noise,
-    tables,
-    thresholds,
-)
-from irisdp._sampling import (
-    thresholds as ties,
-)
+from irisdp._sampling import clamped_geometric, draw, draw_ranks, geometric_noise, tables, thresholds
+from irisdp._sampling import thresholds as ties
 from irisdp._sampling.bits import law_of
 from irisdp._sampling.geometric_noise import one_sided_geometric
 from irisdp._sampling.tables import draw_events
@@ -352,9 +343,7 @@ def test_the_checks_pass_without_a_bug():
 def test_a_dropped_tie_is_refuted(monkeypatch):
     honest = thresholds.ThresholdTable.count_reached
     monkeypatch.setattr(
-        thresholds.ThresholdTable,
-        "count_reached",
-        lambda *given: (honest(*given)[0], np.array([], dtype=np.intp)),
+        thresholds.ThresholdTable, "count_reached", lambda *given: (honest(*given)[0], np.array([], dtype=np.intp))
     )
     assert not noise_holds()
     assert not table_holds()

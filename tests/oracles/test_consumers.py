@@ -158,11 +158,7 @@ def test_where_a_loss_falls_the_whole_program_is_solved_and_beats_reading_noise(
         tailored = best_mechanism(loss, ratio, reader.possible, reader.prior)
         read = best_reading(noise(reader.n, ratio), loss, reader.possible, reader.prior)
         made = design.consumer(
-            reader.n,
-            loss,
-            Privacy(ratio=ratio),
-            side_information=list(reader.possible),
-            prior=reader.prior,
+            reader.n, loss, Privacy(ratio=ratio), side_information=list(reader.possible), prior=reader.prior
         )
         assert "universality is not guaranteed" in made.objective.name
         for value in (made.objective.value, made.objective.lower_bound, both.tailored.objective.value):

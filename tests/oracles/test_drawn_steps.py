@@ -6,17 +6,7 @@ import numpy as np
 import pytest
 
 from irisdp import BadInput, Privacy
-from irisdp._sampling import (
-    Digit,
-    depth_rows,
-    draw,
-    draw_brackets,
-    draw_ranks,
-    draw_uniform,
-    integers,
-    refine,
-    resolve,
-)
+from irisdp._sampling import Digit, depth_rows, draw, draw_brackets, draw_ranks, draw_uniform, integers, refine, resolve
 from irisdp._sampling.bits import ScriptedBits, law_of
 from irisdp._sampling.depth_rows import LARGEST_DEPTH, open_cells, orbit_of, saturation_depth
 from irisdp._sampling.geometric_noise import DigitLaw

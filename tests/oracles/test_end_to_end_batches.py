@@ -62,10 +62,7 @@ BATCHES = {
         {**COUNTS[0], "by": "h = COALESCE(g, 'none')", "groups": "a,none"},
         {"query": "at-least 1", "delta": "1/50", "by": "h = CASE WHEN v < 1 THEN 'low' ELSE g END", "groups": "low"},
     ],
-    "expressions after a count": [
-        COUNTS[0],
-        {**COUNTS[1], "by": "h = COALESCE(g, 'none')", "groups": "none,a"},
-    ],
+    "expressions after a count": [COUNTS[0], {**COUNTS[1], "by": "h = COALESCE(g, 'none')", "groups": "none,a"}],
 }
 PUBLIC = {
     "public membership": [

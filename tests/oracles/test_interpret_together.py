@@ -132,10 +132,7 @@ def normal(mu):
 LAWS = {
     "geometric 2": (noise.law("geometric", Privacy(ratio=2)), geometric(2)),
     "geometric 7/2": (noise.law("geometric", Privacy(ratio="7/2")), geometric(Fraction(7, 2))),
-    "universal": (
-        noise.law("universal", Privacy(ratio=2, delta="1/50")),
-        universal(Privacy(ratio=2, delta="1/50")),
-    ),
+    "universal": (noise.law("universal", Privacy(ratio=2, delta="1/50")), universal(Privacy(ratio=2, delta="1/50"))),
     "gaussian 1/2": (noise.gaussian_law("1/2"), normal(Fraction(1, 2))),
 }
 

@@ -340,20 +340,9 @@ def test_the_form_is_one_that_the_parts_are_in():
 # Codes such as 01234, 1E2 or +5 stay codes: a declared value counts the records that spell it so, and no others.
 
 ODD = [
-    "+{0}",
-    "-{0}",
-    "\u2212{0}",
-    "0{0}",
-    "00{0}",
-    "{0}.",
-    "{0}.0",
-    "{0}.00",
-    " {0}",
-    "{0} ",
-    "\u00a0{0}",
-    "{0}\t",
+    "+{0}", "-{0}", "\u2212{0}", "0{0}", "00{0}", "{0}.", "{0}.0", "{0}.00", " {0}", "{0} ", "\u00a0{0}", "{0}\t",
     "'{0}",
-]
+]  # fmt: skip
 ODD += [
     "{0}e0",
     "{0}E0",

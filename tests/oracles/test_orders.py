@@ -136,11 +136,7 @@ def small_tables(categories, total):
 
 @pytest.mark.parametrize(
     ("graph", "k", "ratio", "error"),
-    [
-        (Histograms(10, 3), 2, 2, 0.24077),
-        (Histograms(10, 3), 2, 4, 0.11170),
-        (small_tables(3, 6), None, 4, 0.13396),
-    ],
+    [(Histograms(10, 3), 2, 2, 0.24077), (Histograms(10, 3), 2, 4, 0.11170), (small_tables(3, 6), None, 4, 0.13396)],
     ids=["two of three", "two of three at 4", "three in order"],
 )
 def test_values_of_the_theory(graph, k, ratio, error):

@@ -12,14 +12,7 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp._queries import (
-    ColumnChoices,
-    ContributionBounds,
-    PerUnitRule,
-    PrivacyUnit,
-    enumerate_keys,
-    read_groups,
-)
+from irisdp._queries import ColumnChoices, ContributionBounds, PerUnitRule, PrivacyUnit, enumerate_keys, read_groups
 from irisdp._queries.categories import count_categories, read_categories
 from irisdp._queries.clipped_values import read_stepped, total_steps
 from irisdp._queries.statistics import count_records

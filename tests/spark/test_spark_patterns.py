@@ -20,28 +20,8 @@ from support.seeds import fresh_generator
 from support.spark import session_of
 
 LETTERS = [
-    "a",
-    "a",
-    "b",
-    "A",
-    "%",
-    "_",
-    "ä",
-    "Ä",
-    "😀",
-    "\n",
-    "\r",
-    ".",
-    "*",
-    "(",
-    "[",
-    "$",
-    "^",
-    "'",
-    "{",
-    "é",
-    "\u2028",
-]
+    "a", "a", "b", "A", "%", "_", "ä", "Ä", "😀", "\n", "\r", ".", "*", "(", "[", "$", "^", "'", "{", "é", "\u2028",
+]  # fmt: skip
 SECONDS = 60
 """Of the processor, for texts of 10^6 letters that take one or two."""
 

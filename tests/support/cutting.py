@@ -1,7 +1,5 @@
 """A proxy before a PostgreSQL server that cuts a connection at a chosen message, before or after the server saw it."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading

@@ -6,8 +6,6 @@ in both normal forms, in cases that have no pair and beyond 16 bits, and neighbo
 here by three-valued logic over Python's own numbers, and by no engine: a number is the nearest double, NaN none.
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 import operator
@@ -45,16 +43,8 @@ WARDS = ["Ely", "ELY", "Łódź", NFC, NFD, "straße", "STRASSE", "İ", "\U0001d
 AGES = [*range(16, 90), 2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, -(2**53) - 1, 2**63 - 1, -(2**63), None]
 COSTS = [0.0, -0.0, 0.5, -3.0, 5e-324, 12.25, 99.5, 0.07, 1e300, math.nan, math.inf, -math.inf, None]
 PRICES = [
-    "0.00",
-    "0.07",
-    "99.99",
-    "-0.01",
-    "12.50",
-    "90071992547409.93",
-    "9007199254740993.00",
-    f"1{'0' * 35}.01",
-    None,
-]
+    "0.00", "0.07", "99.99", "-0.01", "12.50", "90071992547409.93", "9007199254740993.00", f"1{'0' * 35}.01", None,
+]  # fmt: skip
 SEEN = [
     "0001-01-01 00:00:00", "1969-12-31 23:59:59.999999", "1883-01-01 00:00:00", "2024-03-31 00:59:59.999999",
     "2024-03-31 01:00:00", "2024-10-27 00:30:00", "2024-10-27 01:30:00", "2023-12-31 23:30:00", "2024-02-29 23:15:00",

@@ -5,8 +5,6 @@
 Several checkouts, such as two versions, are shown side by side.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Where tests keep ledgers: in files, and on a server, so that each test of what a ledger promises is one of both."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ Nothing of it is left: `started` ends the server and removes its folder, whateve
 is missing, `lacking` says what to install; `python tests/support/postgresql.py` installs Debian's package where it may.
 """
 
-from __future__ import annotations
-
 import contextlib
 import glob
 import importlib.util

@@ -4,8 +4,6 @@
 Markdown pages of the repository, `--help` of every command, the messages of errors, and the public docstrings.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import re

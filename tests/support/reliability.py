@@ -6,8 +6,6 @@ A stage that fails does not keep the others from running; the status is then 1. 
 and a table of all stages comes last; it also goes to build/reliability/stages.md, anew after each stage.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -37,11 +37,7 @@ ROOMS = {
         "oracles/test_safe_rate.py",
         "laws/test_exponential_draws.py",
     ],
-    "privacy": [
-        "oracles/test_guarantees.py",
-        "unit/test_privacy.py",
-        "laws/test_shapes.py",
-    ],
+    "privacy": ["oracles/test_guarantees.py", "unit/test_privacy.py", "laws/test_shapes.py"],
     "_sampling": [
         "oracles/test_drawn_steps.py",
         "oracles/test_sampling_words.py",

@@ -1,7 +1,5 @@
 """A Spark of the tests' own, in this process: started where a module asks for it, and ended with it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -48,10 +48,7 @@ TO_CATEGORIES = {
     "exponential": ({"kind": "exponential", "graph": HISTOGRAMS}, (2, 1, 2)),
     "sorted distance": ({"kind": "distance", "graph": SORTED}, (2, 2, 1)),
     "sorted exponential": ({"kind": "exponential", "graph": SORTED}, (2, 2, 1)),
-    "plurality over gaps": (
-        {"kind": "plurality", "categories": 2, "largest": 4, "relation": "exchange"},
-        (0, 1),
-    ),
+    "plurality over gaps": ({"kind": "plurality", "categories": 2, "largest": 4, "relation": "exchange"}, (0, 1)),
     "plurality over histograms": (
         {"kind": "plurality", "categories": 3, "total": 5, "relation": "exchange"},
         (2, 1, 2),

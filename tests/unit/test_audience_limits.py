@@ -1,7 +1,5 @@
 """Limits of audiences: what each alone was told is worked out anew here, and none is told more than it may be."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 

@@ -332,10 +332,7 @@ def test_ledgers_refuse_by_name_too(tmp_path):
     ("call", "text"),
     [
         (lambda: audit(np.eye(2)), "subject: must be a Mechanism"),
-        (
-            lambda: audit(MECHANISM, graph="path", privacy=1),
-            "graph: must be a DatasetGraph, not str",
-        ),
+        (lambda: audit(MECHANISM, graph="path", privacy=1), "graph: must be a DatasetGraph, not str"),
         (lambda: audit(MECHANISM, privacy=1), "privacy: must be a Privacy, not int; write Privacy(epsilon=1)"),
         (lambda: noise.geometric([1, 2], 1), "privacy: must be a Privacy, not int; write Privacy(epsilon=1)"),
         (lambda: noise.geometric([1, 2], Privacy), "privacy: must be a Privacy, not the class Privacy"),

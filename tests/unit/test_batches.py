@@ -182,10 +182,7 @@ def test_what_is_free_says_what_its_line_was_charged(ledger):
 
 @pytest.mark.parametrize(
     ("budget", "said"),
-    [
-        ({"epsilon": "1e-9", "delta": "1e-12"}, "ε ≤ 0.00000000"),
-        ({"epsilon": 1, "delta": "1e-6"}, "ε ≤ 0.99999"),
-    ],
+    [({"epsilon": "1e-9", "delta": "1e-12"}, "ε ≤ 0.00000000"), ({"epsilon": 1, "delta": "1e-6"}, "ε ≤ 0.99999")],
 )
 def test_the_exact_total_is_one_number_unless_its_bounds_differ(budget, said):
     assert dict(planned(*counts(2), budget=budget).describe_cost())["exactly"].startswith(said)

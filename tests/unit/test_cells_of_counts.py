@@ -7,12 +7,7 @@ import pyarrow as pa
 import pytest
 
 from irisdp import BadInput, Ledger, Privacy, _measurements, batch, interpret, plan, publish
-from irisdp._measurements import (
-    GeometricNoise,
-    NoisyCountSelection,
-    ShapeNoise,
-    UniversalNoiseMeasurement,
-)
+from irisdp._measurements import GeometricNoise, NoisyCountSelection, ShapeNoise, UniversalNoiseMeasurement
 from support.releases import forget_digests
 
 SURVEY = pa.table({"age": [70, 30, 81, 20, 90, 66], "town": ["Ely", "Ely", "York", "York", "York", "Ely"]})

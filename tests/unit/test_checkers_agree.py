@@ -1,7 +1,5 @@
 """What one checker once took and the other did not: now both say the same, in a sentence that names the field."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -247,18 +245,10 @@ ONE_RANKING = {"rankings": [[0, 1]], "ranking_of": [0, 0, 0]}
 FALSE = {
     "always 0": ([[1, 0, 0, 0]] * 4, "geometric", {}),
     "uniform": ([["1/3"] * 3] * 3, "geometric", {}),
-    "uniform response": (
-        [["1/3"] * 3] * 3,
-        "randomized-response",
-        {"graph": {"family": "complete", "n": 3}},
-    ),
+    "uniform response": ([["1/3"] * 3] * 3, "randomized-response", {"graph": {"family": "complete", "n": 3}}),
     "a half each": ([["1/2", "1/2"]] * 3, "homogeneous-rainbow", ONE_RANKING),
     "a half each, nothing fixed": ([["1/2", "1/2"]] * 3, "rainbow", {**ONE_RANKING, "fixed": []}),
-    "another boundary": (
-        [["1/2", "1/2"]] * 2,
-        "balanced-line",
-        {"rankings": [[0, 1], [1, 0]], "ranking_of": [0, 1]},
-    ),
+    "another boundary": ([["1/2", "1/2"]] * 2, "balanced-line", {"rankings": [[0, 1], [1, 0]], "ranking_of": [0, 1]}),
 }
 
 
@@ -501,10 +491,7 @@ SMALL = {
             matrix=[["1/2", "1/2"]] * 3,
         ),
     ),
-    "first choices": (
-        "most",
-        sealed({"kind": "theorem", "theorem": "homogeneous-rainbow", **CHOSEN}, **TABLE),
-    ),
+    "first choices": ("most", sealed({"kind": "theorem", "theorem": "homogeneous-rainbow", **CHOSEN}, **TABLE)),
     "best rows": ("dominance", sealed({"kind": "theorem", "theorem": "homogeneous-rainbow", **CHOSEN}, **TABLE)),
     "rankings": ("read_rankings", sealed({"kind": "theorem", "theorem": "homogeneous-rainbow", **CHOSEN}, **TABLE)),
     "readings": (
@@ -573,12 +560,7 @@ BOMBS = {
         row_of=[0] * 9000,
     ),
     "distances from everywhere": lambda: complete(
-        400,
-        kind="dual",
-        aggregate="average",
-        weights=[1] * 400,
-        loss={"name": "graph-distance"},
-        multipliers=[],
+        400, kind="dual", aggregate="average", weights=[1] * 400, loss={"name": "graph-distance"}, multipliers=[]
     ),
     "long steps of many events": lambda: sealed(
         {"kind": "theorem", "theorem": "homogeneous-rainbow", **CHOSEN, "ranking_of": [0] * 69 + [1]},

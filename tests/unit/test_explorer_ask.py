@@ -1,7 +1,5 @@
 """The room Ask: what a question costs, worked out about a table without records; what it hands out makes the same."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """The room Check: what is pasted is audited as the command line audits it, and shown without believing any of it."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """The explorer under attack, over real sockets: clear answers, bounded memory, and nobody waits for anybody else."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import http.client

@@ -1,7 +1,5 @@
 """What the explorer says no with: one line, about a field that is on the page, in words that are on the page."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Numbers of the rooms Check, Design and Read are rounded to the side on which they hold, and nothing below 1 is 1."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal as D
 from decimal import localcontext

@@ -1,7 +1,5 @@
 """The shell of the explorer: addresses, who may ask, how much may be sent, and errors in words."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The secret beside the data and the fingerprint keyed with it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

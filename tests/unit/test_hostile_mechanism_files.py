@@ -347,10 +347,7 @@ def test_the_limit_is_one_of_digits_not_of_steps(tmp_path, capsys):
 @pytest.mark.parametrize("certified", [False, True])
 def test_designs_beyond_the_limit_carry_no_certificate_that_nobody_checks(certified):
     privacy = Privacy(ratio=2) if certified else Privacy(epsilon=1)
-    for made in (
-        design.binary(Path(700), ["a"] * 699 + ["b"], privacy),
-        design.balanced_line(700, 1, privacy),
-    ):
+    for made in (design.binary(Path(700), ["a"] * 699 + ["b"], privacy), design.balanced_line(700, 1, privacy)):
         assert (made.certificate is not None) is certified
         assert audit(made).optimality is None or certified
     assert json.dumps(design.balanced_line(20, 1, Privacy(epsilon=1)).to_document()).count("balanced-line") == 1

@@ -1,7 +1,5 @@
 """The ledger: what it charges, what it returns, what it refuses, and what it says of files that cannot serve."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import json

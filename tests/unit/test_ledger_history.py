@@ -1,7 +1,5 @@
 """The history of a ledger: what was tampered with is shown, whatever it was, in a file and on a server."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import hashlib
@@ -214,8 +212,7 @@ class TestEarlierFormats:
         assert (book.verify().lines, book.verify().problems) == (2, ())
 
     @pytest.mark.parametrize(
-        "change",
-        ["a cost", "a question", "the first release removed", "a file's name", "the limit", "the promise"],
+        "change", ["a cost", "a question", "the first release removed", "a file's name", "the limit", "the promise"]
     )
     def test_are_watched_from_then_on(self, tmp_path, change):
         book = self.old(tmp_path, 2, epsilon=1)

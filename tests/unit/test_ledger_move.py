@@ -1,7 +1,5 @@
 """A ledger moves from a file to a server and back: nothing is lost, and there is never a second budget."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A ledger on a server is plain tables: nobody's code runs with its user's rights, and all see the same rows."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets

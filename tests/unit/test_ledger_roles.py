@@ -1,7 +1,5 @@
 """Roles of a ledger on a server: the server itself holds them to what they may."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A ledger in PostgreSQL: connections that are cut, servers that go away, what is refused, and passwords."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

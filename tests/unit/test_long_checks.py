@@ -1,7 +1,5 @@
 """`make reliability` runs every long check, whatever the others find."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import os

@@ -11,16 +11,8 @@ OTHER_MEANING = {
     ("_queries/reading.py", "stepped"): "the same attribute",
 }
 ABOVE = (
-    "_queries",
-    "_release",
-    "interpretation",
-    "_views",
-    "_explorer",
-    "interop",
-    "reproduction",
-    "_cli",
-    "baselines",
-)
+    "_queries", "_release", "interpretation", "_views", "_explorer", "interop", "reproduction", "_cli", "baselines",
+)  # fmt: skip
 
 
 def literals(path):

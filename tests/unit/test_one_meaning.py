@@ -115,14 +115,9 @@ def test_kinds_of_every_frame_are_those_of_its_schema():
     })  # fmt: skip
     kinds = [column.kind for column in open_table(empty).columns]
     assert kinds == [
-        ColumnType.INTEGER,
-        ColumnType.OTHER,
-        ColumnType.NESTED,
-        ColumnType.OTHER,
-        ColumnType.NUMBER,
-        ColumnType.NUMBER,
-        ColumnType.OTHER,
-    ]
+        ColumnType.INTEGER, ColumnType.OTHER, ColumnType.NESTED, ColumnType.OTHER, ColumnType.NUMBER,
+        ColumnType.NUMBER, ColumnType.OTHER,
+    ]  # fmt: skip
     categories = pl.DataFrame({"c": ["a"], "e": ["a"]}, schema={"c": pl.Categorical, "e": pl.Enum(["a"])})
     assert {column.kind for column in open_table(categories).columns} == {ColumnType.TEXT}
     frame = pd.DataFrame({
@@ -133,14 +128,9 @@ def test_kinds_of_every_frame_are_those_of_its_schema():
     for data in (frame, frame.iloc[:0], frame.iloc[:1]):
         kinds = [column.kind for column in open_table(data).columns]
         assert kinds == [
-            ColumnType.TEXT,
-            ColumnType.INTEGER,
-            ColumnType.UNTYPED,
-            ColumnType.UNTYPED,
-            ColumnType.NESTED,
-            ColumnType.OTHER,
-            ColumnType.BOOLEAN,
-        ]
+            ColumnType.TEXT, ColumnType.INTEGER, ColumnType.UNTYPED, ColumnType.UNTYPED, ColumnType.NESTED,
+            ColumnType.OTHER, ColumnType.BOOLEAN,
+        ]  # fmt: skip
 
 
 def test_nobody_is_named_by_a_list():

@@ -223,18 +223,8 @@ def test_the_data_does_not_declare_its_own_groups(made, here, capsys):
         os.symlink("other.csv", made)
     for dry in ([], ["--dry-run"]):
         asked = [
-            "publish",
-            "data.csv",
-            "count",
-            "--by",
-            "g",
-            "--groups",
-            made,
-            "--epsilon",
-            "1",
-            "--ledger",
-            "l.ledger",
-        ]
+            "publish", "data.csv", "count", "--by", "g", "--groups", made, "--epsilon", "1", "--ledger", "l.ledger",
+        ]  # fmt: skip
         assert run([*asked, *dry]) == 2
         printed = capsys.readouterr()
         assert "the data itself" in printed.err
@@ -372,10 +362,7 @@ def test_an_interrupt_at_any_step_leaves_all_files_or_none(links, force, interru
     whole = {**nothing, "first": b"1", "last": b"3"}
     found = [
         *interrupted_everywhere(
-            tmp_path,
-            lambda: write_outputs(zip(planned, [b"1", b"same", b"3"], strict=True)),
-            interrupt,
-            tried(3, 1),
+            tmp_path, lambda: write_outputs(zip(planned, [b"1", b"same", b"3"], strict=True)), interrupt, tried(3, 1)
         )
     ]
     assert len(found) > 50 and found[-1] == whole

@@ -1,7 +1,5 @@
 """Compressed files: the table that they hold, under its own name and budget; faults of the container are one line."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import subprocess
@@ -90,8 +88,7 @@ WRITERS = {
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("there", [True, False], ids=["there", "not there"])
 @pytest.mark.parametrize(
-    ("data", "out"),
-    [("t.csv.gz", "t.csv"), ("t.csv.zst", "t.csv"), ("t.csv", "t.csv.gz"), ("k.csv.gz", "t.csv")],
+    ("data", "out"), [("t.csv.gz", "t.csv"), ("t.csv.zst", "t.csv"), ("t.csv", "t.csv.gz"), ("k.csv.gz", "t.csv")]
 )
 def test_nothing_is_written_to_what_would_be_the_same_table(tmp_path, monkeypatch, data, out, there, writer, capsys):
     """The packed table's raw file may stand beside it; an answer of that name would be taken for the table."""

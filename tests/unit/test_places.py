@@ -1,7 +1,5 @@
 """One table, one budget: whatever leads to the data or to the ledger, and whatever the data is called today."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import functools
@@ -472,19 +470,14 @@ def test_half_a_character_is_no_condition(data, tmp_path):
 
 COMMANDS = (
     *(
-        "interpret {}",
-        "report {} -o x.html",
-        "plot {} -o x.svg",
-        "audit {}",
-        "sample {} --input 0",
-        "batch {}",
+        "interpret {}", "report {} -o x.html", "plot {} -o x.svg", "audit {}", "sample {} --input 0", "batch {}",
         "run {}",
     ),
     *("init {}", "design {} -o m.json", "design t.csv -o {}", "ledger {}", "audit t.csv --graph {} --epsilon 1"),
     *("audit t.csv --repair {} --epsilon 1", "interpret t.csv --loss {}", "publish {} count --epsilon 1"),
     *("publish t.csv apply {} --epsilon 1", "publish t.csv count --epsilon 1 --by a --groups {}"),
     *(f"publish t.csv count --epsilon 1 --{option} {{}}" for option in ("out", "ledger", "types", "report", "secret")),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS)

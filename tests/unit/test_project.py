@@ -244,10 +244,7 @@ def test_the_limit_is_set_by_the_first_release_and_kept(survey, said, capsys):
     with pytest.raises(ScopeRefused, match="sets limit ε = 3"):
         irisdp.Session(survey, limit=9)
     ledger.set_limit(9)
-    for ask in (
-        lambda: session.count(epsilon=1),
-        lambda: session.batch([{"query": "count"}], budget={"epsilon": 1}),
-    ):
+    for ask in (lambda: session.count(epsilon=1), lambda: session.batch([{"query": "count"}], budget={"epsilon": 1})):
         with pytest.raises(ScopeRefused, match=r"sets the limit ε = 3, δ = 0.000001, and survey.ledger has ε = 9"):
             ask()
     assert run([*dry, "1"]) == 1

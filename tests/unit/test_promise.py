@@ -1,7 +1,5 @@
 """A ledger keeps one promise: every pair of promises, ledgers of version 0.1, kills in between, and what is said."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import json

@@ -8,21 +8,8 @@ import numpy as np
 import pytest
 
 import irisdp
-from irisdp import (
-    BadInput,
-    IrisError,
-    Privacy,
-    certify,
-    consumers,
-    design,
-    graphs,
-    interop,
-    mechanisms,
-    noise,
-)
-from irisdp import (
-    mechanisms as families,
-)
+from irisdp import BadInput, IrisError, Privacy, certify, consumers, design, graphs, interop, mechanisms, noise
+from irisdp import mechanisms as families
 
 PRIVACY, PATH = Privacy(ratio=2), graphs.Path(3)
 GEOMETRIC = design.geometric(2, PRIVACY)
@@ -53,19 +40,12 @@ OBJECTS = {
 
 MADE = {
     *(
-        "Consumer",
-        "Tail",
-        "Loss",
-        "StatedObjective",
-        "FactoredMechanism",
-        "Mechanism",
-        "DepthMechanism",
-        "Ledger",
+        "Consumer", "Tail", "Loss", "StatedObjective", "FactoredMechanism", "Mechanism", "DepthMechanism", "Ledger",
         "Session",
     ),
     *("Path", "Cycle", "Complete", "Hamming", "Histograms", "SortedHistograms", "Product", "Goal", "Gaps"),
     *("PartitionMechanism", "HistogramMechanism", "Privacy", "Cost"),
-}
+}  # fmt: skip
 """Classes that callers make themselves; the others are results."""
 
 INNER = {"Loss.at", "Path.adjacent", "Path.distance", "Path.distances", "Path.distances_from", "Path.neighbours"}

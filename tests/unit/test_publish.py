@@ -353,13 +353,8 @@ def test_every_option_is_the_table_s_or_the_question_s():
     assert of_table | set(asked) == set(options)
     assert not of_table & set(asked)
     assert set(asked) - set(typing.get_type_hints(QuestionOptions)) == {
-        "out",
-        "report",
-        "title",
-        "labels",
-        "licence",
-        "force",
-    }
+        "out", "report", "title", "labels", "licence", "force",
+    }  # fmt: skip
 
 
 def test_questions_are_those_of_publish(session, tmp_path):

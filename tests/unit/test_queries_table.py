@@ -99,13 +99,8 @@ def test_kinds_come_from_the_schema_alone(tmp_path):
         "DATE '2024-01-01' AS d, [1] AS e, true AS f"
     )
     expected = [
-        ColumnType.INTEGER,
-        ColumnType.TEXT,
-        ColumnType.NUMBER,
-        ColumnType.DATE,
-        ColumnType.NESTED,
-        ColumnType.BOOLEAN,
-    ]
+        ColumnType.INTEGER, ColumnType.TEXT, ColumnType.NUMBER, ColumnType.DATE, ColumnType.NESTED, ColumnType.BOOLEAN,
+    ]  # fmt: skip
     assert [column.kind for column in open_table(typed).columns] == expected
 
 

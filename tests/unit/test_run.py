@@ -112,14 +112,8 @@ def test_a_coarser_answer_costs_nothing_and_is_said_to_be_new(here):
 def test_every_option_of_the_command_line_is_a_key(here):
     """Options are named once: what `publish` learns, plans know."""
     options = set(inspect.signature(publish_command).parameters) - {
-        "data",
-        "query",
-        "force",
-        "dry_run",
-        "verbose",
-        "as_json",
-        "where",  # a synonym of the key "expression"
-    }
+        "data", "query", "force", "dry_run", "verbose", "as_json", "where",
+    }  # fmt: skip
     assert {*DATASET_KEYS, *QUESTION_KEYS} == options - {"labels"} | {"data", "query", "expression", "name", "dataset"}
 
 

@@ -1,7 +1,5 @@
 """Tables on a PostgreSQL server: typed by its schema, of one moment, one record never another's, and no word of its."""
 
-from __future__ import annotations
-
 import datetime
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Sidecars from strangers: whatever JSON stands in one is read, or refused in a line."""
 
-from __future__ import annotations
-
 import copy
 import datetime
 import io

@@ -14,11 +14,7 @@ NEVER = (
     *("pyarrow.compute", "numpy.ma", "rich"),
     *("irisdp.certify", "irisdp.design", "irisdp.consumers", "irisdp._exact.linprog", "irisdp.baselines"),
     *(
-        "irisdp.interpretation",
-        "irisdp.plots",
-        "irisdp._views",
-        "irisdp._explorer",
-        "irisdp.interop",
+        "irisdp.interpretation", "irisdp.plots", "irisdp._views", "irisdp._explorer", "irisdp.interop",
         "irisdp.reproduction",
     ),
     *(
@@ -29,7 +25,7 @@ NEVER = (
     ),
     *("irisdp._release.session", "irisdp._release.dry_run", "irisdp._release.plan_file", "irisdp._ledger.server_store"),
     *("irisdp._queries.apply", "irisdp._queries.sum_and_mean", "irisdp._queries.quantile"),
-)
+)  # fmt: skip
 """What no release of a text file loads that asks how many, or which is more."""
 
 ASKED = {

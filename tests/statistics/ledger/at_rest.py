@@ -6,8 +6,6 @@ What is looked through: all that was printed, each file that was written, and of
 whatever else its folder holds. Printed as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

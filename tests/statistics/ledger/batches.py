@@ -6,8 +6,6 @@ Every batch has three questions. A process counts its first question and takes t
 is killed here. Processes that use the engine are forked from one that never does.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -7,8 +7,6 @@
 A process that runs threads forks while they are in the middle of their settlements.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

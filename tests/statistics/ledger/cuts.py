@@ -7,8 +7,6 @@ A message is lost before the server sees it, or its answer on the way back; the 
 there already. The server is started for this, and removed afterwards.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

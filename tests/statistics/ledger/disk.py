@@ -5,8 +5,6 @@ opening, writing, truncating, syncing and deleting first tell the observer. It i
 Python's own `sqlite3` uses, so what is observed is the ledger as it ships, unchanged.
 """
 
-from __future__ import annotations
-
 import _sqlite3
 import ctypes
 from collections.abc import Callable

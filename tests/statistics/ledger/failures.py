@@ -5,8 +5,6 @@
 Each way is tried on a ledger that is created by the settlement, and on one that is there already.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

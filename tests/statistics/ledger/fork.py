@@ -3,8 +3,6 @@
 fork.py FOLDER with|without     the turn that a fork waits for
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sys

@@ -3,8 +3,6 @@
 kills.py FOLDER KILLS after|before     answers are shown after they are committed, or (wrongly) before
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

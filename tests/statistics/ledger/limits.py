@@ -6,8 +6,6 @@ Files may not grow beyond a size, for every size in steps; file or folder are re
 trial itself can succeed) open. Mode bits do not stop a superuser, so those trials run as nobody.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -9,8 +9,6 @@ arrives any more, and nobody is told. Either the machine behind it has lost its 
 nobody hears of it), or the wire comes back. The other machine must go on meanwhile.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import json

@@ -7,8 +7,6 @@ Random bits are a function of the question, so that a run that is never killed s
 same answers, ledger and files. To see that the comparison sees, one run is "unseeded": its bits are the system's.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -6,8 +6,6 @@ The file operations are recorded once. Then, for each prefix of the record, the 
 after a power loss: what was synced is there; of the rest nothing, all, or a random part with writes torn at sectors.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

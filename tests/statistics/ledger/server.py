@@ -8,8 +8,6 @@ while clients wait for it. Each round ends with the clients killed; then what th
 in the ledger.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

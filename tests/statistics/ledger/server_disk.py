@@ -7,8 +7,6 @@ The server is on a disk of its own, in memory, which takes a superuser who may m
 altogether; when there is room again it is started, and what was shown is compared with what stands in the ledger.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

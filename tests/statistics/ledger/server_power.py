@@ -8,8 +8,6 @@ that takes the place of the data, and the server is started on it. Four clients 
 they showed must be in the ledger.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

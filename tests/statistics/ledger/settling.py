@@ -1,7 +1,5 @@
 """What the scripts beside this file have in common: a question, a child that asks, and the books afterwards."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import os
@@ -33,12 +31,7 @@ def ask(path: Path, number: int, drawn: Callable[[bytes], object] = bytes, size:
         return [LedgerEntry(cost=COST, answers=answer)]
 
     return Ledger(path).settle(
-        query=f"question {number}",
-        question=f"{number}",
-        fingerprint="data",
-        promise=PROMISE,
-        cost=COST,
-        draw=draw,
+        query=f"question {number}", question=f"{number}", fingerprint="data", promise=PROMISE, cost=COST, draw=draw
     )
 
 

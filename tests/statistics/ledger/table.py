@@ -8,8 +8,6 @@ status is 1 where something does not hold. What a machine lacks (a server, names
 its place and counts as nothing that holds.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -260,7 +258,7 @@ ROWS_OF_PLANS = [
         "answers, charges and files of one run; 0 uncharged; free once more",
         Trial("plans.py", (tried(2, 30),), plans_killed),
         Trial("plans.py", (tried(2, 30),), plans_killed),
-    ),
+    )
 ]
 
 

@@ -3,8 +3,6 @@
 Each test runs one of the scripts beside this file in a process of its own and reads the books it prints.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
