@@ -60,15 +60,12 @@ def test_a_task_is_done_with_the_keyboard_alone(browser, explorer, release, task
         tab_to(page, "#result .code button")
 
 
-@pytest.mark.parametrize(
-    ("room", "given", "name"),
-    [
-        ("ask", {}, "size"),
-        ("ask", {"by": "epsilon"}, "epsilon"),
-        ("read", {"value": "7", "at_most": "10", "release": None}, "at_most"),
-        ("read", {"value": "7", "at_most": "10", "release": None, "loss": "pinball"}, "too_high"),
-    ],
-)
+@pytest.mark.parametrize(("room", "given", "name"), [
+    ("ask", {}, "size"),
+    ("ask", {"by": "epsilon"}, "epsilon"),
+    ("read", {"value": "7", "at_most": "10", "release": None}, "at_most"),
+    ("read", {"value": "7", "at_most": "10", "release": None, "loss": "pinball"}, "too_high"),
+])  # fmt: skip
 def test_sliders_move_the_answer(browser, explorer, release, room, given, name):
     with watched(browser, base_url=explorer) as context:
         page = context.new_page()

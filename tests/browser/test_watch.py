@@ -40,19 +40,16 @@ def test_a_quiet_page_passes(browser, write):
     opened(browser, write("<p>Nothing to see.</p>"))
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        '<img alt="" src="http://example.org/picture.png">',
-        '<img alt="" src="http://192.0.2.1/picture.png">',
-        "<script>fetch('https://example.org/')</script>",
-        "<script>navigator.sendBeacon('https://example.org/', 'told')</script>",
-        '<link rel="stylesheet" href="https://fonts.example.org/font.css">',
-        '<iframe title="other" src="https://example.org/"></iframe>',
-        "<script>console.error('wrong')</script>",
-        "<script>throw new Error('wrong')</script>",
-    ],
-)
+@pytest.mark.parametrize("body", [
+    '<img alt="" src="http://example.org/picture.png">',
+    '<img alt="" src="http://192.0.2.1/picture.png">',
+    "<script>fetch('https://example.org/')</script>",
+    "<script>navigator.sendBeacon('https://example.org/', 'told')</script>",
+    '<link rel="stylesheet" href="https://fonts.example.org/font.css">',
+    '<iframe title="other" src="https://example.org/"></iframe>',
+    "<script>console.error('wrong')</script>",
+    "<script>throw new Error('wrong')</script>",
+])  # fmt: skip
 def test_what_leaves_or_complains_is_noticed(browser, write, body):
     with pytest.raises(AssertionError, match=r"a page (asked|complained)"):
         opened(browser, write(body))

@@ -174,15 +174,12 @@ def quotes(words):
     return Ended(0, f"{MARK}\n", "")
 
 
-@pytest.mark.parametrize(
-    ("name", "wrong", "kind", "words"),
-    [
-        *((name, charges, "Charged", "spent") for name in CHARGED),
-        *((name, leaves, "Charged", "left") for name in ("plans, run", "CSV")),
-        ("CSV", breaks_inside, "AssertionError", "internal error"),
-        ("CSV", quotes, "AssertionError", "the mark of a record"),
-    ],
-)
+@pytest.mark.parametrize(("name", "wrong", "kind", "words"), [
+    *((name, charges, "Charged", "spent") for name in CHARGED),
+    *((name, leaves, "Charged", "left") for name in ("plans, run", "CSV")),
+    ("CSV", breaks_inside, "AssertionError", "internal error"),
+    ("CSV", quotes, "AssertionError", "the mark of a record"),
+])  # fmt: skip
 def test_what_is_spent_on_an_error_is_found(name, wrong, kind, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     target = replace(TARGETS[name], public=lambda _: False)

@@ -42,17 +42,13 @@ def test_the_consumer_of_table_1():
     assert max(sum(abs(i - v) * p for v, p in enumerate(row)) for i, row in enumerate(rows)) > Fraction(168, 415)
 
 
-@pytest.mark.parametrize(
-    ("graph", "stated"),
-    [
-        (Cycle(7), 0.748252),
-        (Hamming(3, 2), 0.806824),
-        (PETERSEN, 0.935524),
-        (Path(9), 0.701366),
-        (Histograms(4, 3), 1.031329),
-    ],
-    ids=["7-cycle", "3-cube", "Petersen", "9-path", "(4,3)-histograms"],
-)
+@pytest.mark.parametrize(("graph", "stated"), [
+    (Cycle(7), 0.748252),
+    (Hamming(3, 2), 0.806824),
+    (PETERSEN, 0.935524),
+    (Path(9), 0.701366),
+    (Histograms(4, 3), 1.031329),
+], ids=["7-cycle", "3-cube", "Petersen", "9-path", "(4,3)-histograms"])  # fmt: skip
 def test_mean_distances(graph, stated):
     objective = design.distance(graph, Privacy(epsilon=1)).objective
     assert abs(float(objective.value) - stated) < SIX_DIGITS

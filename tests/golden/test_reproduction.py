@@ -69,24 +69,21 @@ def test_a_wrong_statement_is_reported():
     assert holds_at(3, 1, "points") == Holds(False, "fails at 1 of 3 points")
 
 
-@pytest.mark.parametrize(
-    ("printed", "ours", "verdict"),
-    [
-        ("0.25", Fraction(1, 4), "agrees"),
-        ("1/13", Fraction(1, 13), "agrees"),
-        ("-0.75/9", Fraction(-1, 12), "agrees"),
-        ("0.2554", Fraction(83, 325), "rounded"),
-        ("0.2553", Fraction(83, 325), "unexplained"),
-        ("9/11", Fraction(68, 83), "unexplained"),  # a quotient is never rounded
-        ("3", Fraction(301, 100), "unexplained"),  # nor a whole number
-        ("0.3, 0.7", [Fraction(3, 10), Fraction(7, 10)], "agrees"),
-        ("0.3, 0.67", [Fraction(3, 10), Fraction(2, 3)], "rounded"),
-        ("0.3", [Fraction(3, 10), Fraction(7, 10)], "unexplained"),
-        ("∞, 1", [None, 1], "agrees"),
-        ("5, 1", [None, 1], "unexplained"),
-        ("∞, 1", [0, 1], "unexplained"),
-    ],
-)
+@pytest.mark.parametrize(("printed", "ours", "verdict"), [
+    ("0.25", Fraction(1, 4), "agrees"),
+    ("1/13", Fraction(1, 13), "agrees"),
+    ("-0.75/9", Fraction(-1, 12), "agrees"),
+    ("0.2554", Fraction(83, 325), "rounded"),
+    ("0.2553", Fraction(83, 325), "unexplained"),
+    ("9/11", Fraction(68, 83), "unexplained"),  # a quotient is never rounded
+    ("3", Fraction(301, 100), "unexplained"),  # nor a whole number
+    ("0.3, 0.7", [Fraction(3, 10), Fraction(7, 10)], "agrees"),
+    ("0.3, 0.67", [Fraction(3, 10), Fraction(2, 3)], "rounded"),
+    ("0.3", [Fraction(3, 10), Fraction(7, 10)], "unexplained"),
+    ("∞, 1", [None, 1], "agrees"),
+    ("5, 1", [None, 1], "unexplained"),
+    ("∞, 1", [0, 1], "unexplained"),
+])  # fmt: skip
 def test_verdicts(printed, ours, verdict):
     assert verdict_of(printed, ours, explained=False) == verdict
 

@@ -137,21 +137,18 @@ def test_a_count_that_is_public_is_in_its_band():
         assert [name for name, chance in law.items() if chance] == [{0: "0", 4: "2 to 4", 5: "5 to 8"}[count]]
 
 
-@pytest.mark.parametrize(
-    ("words", "rule"),
-    [
-        ((), "are missing"),
-        (("10,5",), "must be different and ascending"),
-        (("5,5",), "must be different and ascending"),
-        (("0,5",), "must be"),
-        (("5,x",), "must be"),
-        (("",), "must be"),
-        (("5,",), "must be"),
-        (("5", "a", "b"), "in several words"),
-        ((",".join(map(str, range(1, 1003))),), "at most 1000"),
-        ((str(2**63),), "must be"),
-    ],
-)
+@pytest.mark.parametrize(("words", "rule"), [
+    ((), "are missing"),
+    (("10,5",), "must be different and ascending"),
+    (("5,5",), "must be different and ascending"),
+    (("0,5",), "must be"),
+    (("5,x",), "must be"),
+    (("",), "must be"),
+    (("5,",), "must be"),
+    (("5", "a", "b"), "in several words"),
+    ((",".join(map(str, range(1, 1003))),), "at most 1000"),
+    ((str(2**63),), "must be"),
+])  # fmt: skip
 def test_what_are_no_thresholds_is_refused(words, rule, tmp_path):
     import pyarrow
 

@@ -209,15 +209,12 @@ PURE = Privacy(epsilon=1)
 
 
 class TestMoves:
-    @pytest.mark.parametrize(
-        ("arguments", "squares"),
-        [
-            ({"relation": NeighbouringRelation.ADD_REMOVE, "grouped": True}, 1),
-            ({"relation": NeighbouringRelation.EXCHANGE, "grouped": False, "exchange_steps": 2}, 1),
-            ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True}, 2),
-            ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "exchange_steps": 2}, 4),
-        ],
-    )
+    @pytest.mark.parametrize(("arguments", "squares"), [
+        ({"relation": NeighbouringRelation.ADD_REMOVE, "grouped": True}, 1),
+        ({"relation": NeighbouringRelation.EXCHANGE, "grouped": False, "exchange_steps": 2}, 1),
+        ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True}, 2),
+        ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "exchange_steps": 2}, 4),
+    ])  # fmt: skip
     def test_add_squares_of_steps(self, arguments, squares):
         for guarantee in (PURE, Gaussian("1/2")):
             found = (

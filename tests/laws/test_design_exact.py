@@ -305,22 +305,19 @@ def test_rows_may_come_in_any_order_of_the_nodes():
         design.repair([rows[node] for node in order], graph, privacy, inputs=["a", "b", "b"])
 
 
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        [],
-        "no table",
-        [[1, 0]],
-        [[1, 0], [1]],
-        [[], []],
-        [[0.5, 0.4], [0.5, 0.5]],
-        [[1.5, -0.5], [0.5, 0.5]],
-        [[float("nan"), 1], [0, 1]],
-        [[True, False], [0, 1]],
-        {0: [1, 0], 1: [0, 1]},
-        ["10", "01"],
-    ],
-)
+@pytest.mark.parametrize("matrix", [
+    [],
+    "no table",
+    [[1, 0]],
+    [[1, 0], [1]],
+    [[], []],
+    [[0.5, 0.4], [0.5, 0.5]],
+    [[1.5, -0.5], [0.5, 0.5]],
+    [[float("nan"), 1], [0, 1]],
+    [[True, False], [0, 1]],
+    {0: [1, 0], 1: [0, 1]},
+    ["10", "01"],
+])  # fmt: skip
 def test_what_is_no_matrix_is_refused(matrix):
     with pytest.raises(BadInput, match="matrix"):
         design.repair(matrix, Path(2), Privacy(ratio=2))

@@ -86,15 +86,12 @@ def test_levels_of_a_million_neither_underflow_nor_lose_their_ratio():
         assert one(mechanism, 0)(ScriptedBits([border + 1], word_bits=64)) == v + 1
 
 
-@pytest.mark.parametrize(
-    ("scores", "words", "drawn"),
-    [
-        ([0, 10**6, 10**6 - 1], [0, 1], 1),
-        ([0, 10**6, 10**6 - 1], [LAST, LAST], 2),
-        ([10**6, 10**6 - 1, 0], [LAST, 0], 1),
-        ([10**6, 10**6 - 1, 0], [0, 0], 0),
-    ],
-)
+@pytest.mark.parametrize(("scores", "words", "drawn"), [
+    ([0, 10**6, 10**6 - 1], [0, 1], 1),
+    ([0, 10**6, 10**6 - 1], [LAST, LAST], 2),
+    ([10**6, 10**6 - 1, 0], [LAST, 0], 1),
+    ([10**6, 10**6 - 1, 0], [0, 0], 0),
+])  # fmt: skip
 def test_a_tie_with_e_to_the_minus_a_million_is_soon_decided(scores, words, drawn):
     assert one(Exponential.of([scores], "0.36787944"), 0)(ScriptedBits(words, word_bits=64)) == drawn
 

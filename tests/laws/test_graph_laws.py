@@ -101,21 +101,18 @@ def test_distance_is_a_metric(graph, data):
     assert to[2] <= to[0] + to[1]
 
 
-@pytest.mark.parametrize(
-    "family",
-    [
-        Path(2**62),
-        Cycle(2**62 - 1),
-        Complete(2**61),
-        Hamming(62, 2),
-        Hamming(10, 50),
-        Histograms(60, 15),
-        Histograms(5000, 5),
-        SortedHistograms(400, 40),
-        SortedHistograms(2000, 4),
-        Product((Hamming(20, 2), Histograms(30, 6), Path(10**6))),
-    ],
-)
+@pytest.mark.parametrize("family", [
+    Path(2**62),
+    Cycle(2**62 - 1),
+    Complete(2**61),
+    Hamming(62, 2),
+    Hamming(10, 50),
+    Histograms(60, 15),
+    Histograms(5000, 5),
+    SortedHistograms(400, 40),
+    SortedHistograms(2000, 4),
+    Product((Hamming(20, 2), Histograms(30, 6), Path(10**6))),
+])  # fmt: skip
 @given(st.data())
 @settings(deadline=None, max_examples=40)
 def test_large_families_number_their_nodes_without_listing_them(family, data):

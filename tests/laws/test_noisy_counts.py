@@ -265,16 +265,12 @@ def test_stated_errors_are_those_of_the_law_under_delta(privacy):
     assert sum(p for d, p in chances.items() if d <= within) in mechanism.chance_within(within)
 
 
-@pytest.mark.parametrize(
-    ("privacy", "said"),
-    [
-        (Privacy(epsilon=1, delta="1e-6"), "δ buys next to nothing on a single count"),
-        (Privacy(epsilon="0.1", delta="1e-6"), "δ buys next to nothing on a single count"),
-        (Privacy(epsilon=1, delta="1/10"), "δ saves 30.8% of the error"),
-        (TWO, "one noise serves every reader"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("privacy", "said"), [
+    (Privacy(epsilon=1, delta="1e-6"), "δ buys next to nothing on a single count"),
+    (Privacy(epsilon="0.1", delta="1e-6"), "δ buys next to nothing on a single count"),
+    (Privacy(epsilon=1, delta="1/10"), "δ saves 30.8% of the error"),
+    (TWO, "one noise serves every reader"),
+], ids=str)  # fmt: skip
 def test_a_plan_says_what_a_delta_is_worth(privacy, said):
     mechanism = UniversalNoiseMeasurement(privacy)
     assert "one noise serves every reader" in mechanism.describe_error()

@@ -203,25 +203,22 @@ def test_groups_are_named_with_the_law_of_the_shape(pairs):
     assert named.tolist() == [False, steps(Fraction(0), 10**3, privacy) > 0]
 
 
-@pytest.mark.parametrize(
-    ("document", "said"),
-    [
-        ({"all": []}, "all: must be a list of guarantees, at least one"),
-        ({"all": 3}, "all: must be a list"),
-        ({"all": [{"epsilon": 1}, {"epsilon": 2}]}, "all: pair 2 has no smaller epsilon than pair 1"),
-        ({"all": [{"epsilon": 2}, {"epsilon": 1}]}, "all: pair 1 says nothing that pair 2 does not"),
-        ({"all": [{"epsilon": 1}, {"epsilon": "1/2", "delta": "9/10"}]}, "all: pair 2 follows from the others"),
-        ({"all": [{"epsilon": 1}, {"epsilon": "1/2", "delta": 1}]}, "delta: must be at least 0 and below 1"),
-        ({"all": [{"epsilon": 1}], "delta": 0}, "privacy: must hold nothing beside all"),
-        ({"all": [{"gaussian": 1}]}, "privacy: must hold epsilon or ratio, and delta"),
-        ({"gaussian": 0}, "mu: must lie between 0.0001 and 5"),
-        ({"gaussian": -1}, "mu: must lie between 0.0001 and 5"),
-        ({"gaussian": "1", "gap": 1}, "gap: must lie between 1e-9 and 0.1"),
-        ({"gaussian": "1", "delta": 0}, "privacy: must hold gaussian, and gap or nothing"),
-        ({"gaussian": "1", "gap": "1e-9"}, "gap: makes more than 10,000 pairs"),
-        ({"zcdp": 0}, "rho: must lie between 5e-9 and 12.5"),
-    ],
-)
+@pytest.mark.parametrize(("document", "said"), [
+    ({"all": []}, "all: must be a list of guarantees, at least one"),
+    ({"all": 3}, "all: must be a list"),
+    ({"all": [{"epsilon": 1}, {"epsilon": 2}]}, "all: pair 2 has no smaller epsilon than pair 1"),
+    ({"all": [{"epsilon": 2}, {"epsilon": 1}]}, "all: pair 1 says nothing that pair 2 does not"),
+    ({"all": [{"epsilon": 1}, {"epsilon": "1/2", "delta": "9/10"}]}, "all: pair 2 follows from the others"),
+    ({"all": [{"epsilon": 1}, {"epsilon": "1/2", "delta": 1}]}, "delta: must be at least 0 and below 1"),
+    ({"all": [{"epsilon": 1}], "delta": 0}, "privacy: must hold nothing beside all"),
+    ({"all": [{"gaussian": 1}]}, "privacy: must hold epsilon or ratio, and delta"),
+    ({"gaussian": 0}, "mu: must lie between 0.0001 and 5"),
+    ({"gaussian": -1}, "mu: must lie between 0.0001 and 5"),
+    ({"gaussian": "1", "gap": 1}, "gap: must lie between 1e-9 and 0.1"),
+    ({"gaussian": "1", "delta": 0}, "privacy: must hold gaussian, and gap or nothing"),
+    ({"gaussian": "1", "gap": "1e-9"}, "gap: makes more than 10,000 pairs"),
+    ({"zcdp": 0}, "rho: must lie between 5e-9 and 12.5"),
+])  # fmt: skip
 def test_bad_shapes_get_one_line(document, said):
     with pytest.raises(BadInput, match=re.escape(said)) as refusal:
         privacy_from_document(document)

@@ -117,22 +117,19 @@ def test_noise_risk_is_seen_in_draws():
 EIGHTH, TENTH = Privacy(epsilon="0.125"), Privacy(epsilon="0.1")
 
 
-@pytest.mark.parametrize(
-    ("total", "largest", "privacy", "regimes"),
-    [
-        (3, 2, EIGHTH, [1]),  # N ≤ 1 + 1/(4ε) = 3
-        (4, 2, EIGHTH, [2]),  # N ≥ 1/(2ε) = 4
-        (3, 2, TENTH, [1]),  # 3.5
-        (4, 2, TENTH, []),
-        (5, 2, TENTH, [2]),
-        (16, 2, TENTH, [2]),  # N ≥ r(r+1)/(4ε) + r = 17
-        (17, 2, TENTH, [3]),
-        (5, 1, TENTH, [2]),
-        (6, 1, TENTH, [3]),  # 6
-        (10**6, 630, TENTH, [3]),  # 994,455
-        (10**6, 632, TENTH, [2]),  # 1,000,772
-    ],
-)
+@pytest.mark.parametrize(("total", "largest", "privacy", "regimes"), [
+    (3, 2, EIGHTH, [1]),  # N ≤ 1 + 1/(4ε) = 3
+    (4, 2, EIGHTH, [2]),  # N ≥ 1/(2ε) = 4
+    (3, 2, TENTH, [1]),  # 3.5
+    (4, 2, TENTH, []),
+    (5, 2, TENTH, [2]),
+    (16, 2, TENTH, [2]),  # N ≥ r(r+1)/(4ε) + r = 17
+    (17, 2, TENTH, [3]),
+    (5, 1, TENTH, [2]),
+    (6, 1, TENTH, [3]),  # 6
+    (10**6, 630, TENTH, [3]),  # 994,455
+    (10**6, 632, TENTH, [2]),  # 1,000,772
+])  # fmt: skip
 def test_regimes_of_theorem_3_begin_where_it_says(total, largest, privacy, regimes):
     found = minimax_risk(total, largest, privacy)
     assert [number for number, _ in found.regimes] == regimes

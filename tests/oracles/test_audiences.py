@@ -217,16 +217,13 @@ def test_refining_leaves_the_ledger_at_the_larger_epsilon(table, capsys):
         assert document["cost"]["epsilon"] == "0.5"
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--audience", "press"),
-        ("--audience", "press=0.5", "--audience", "press=1"),
-        ("--audience", "../x=1"),
-        ("--audience", "press=nan"),
-        ("--audience", "press=1", "--epsilon", "1"),
-    ],
-)
+@pytest.mark.parametrize("options", [
+    ("--audience", "press"),
+    ("--audience", "press=0.5", "--audience", "press=1"),
+    ("--audience", "../x=1"),
+    ("--audience", "press=nan"),
+    ("--audience", "press=1", "--epsilon", "1"),
+])  # fmt: skip
 def test_bad_audiences(options, table, capsys):
     assert run(["publish", "t.csv", "count", *options]) == 2
     assert run(["publish", "t.csv", "majority", "v = 1", "--audience", "press=1"]) == 2

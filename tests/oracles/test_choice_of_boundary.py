@@ -132,15 +132,12 @@ def test_the_file_runs_by_itself(tmp_path):
     assert ran.returncode == 0 and "choice: at most 0 above" in ran.stdout, ran.stderr
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        lambda: geometric(3, Privacy(ratio=2)),
-        lambda: consumer(3, "absolute", Privacy(ratio=2)),
-        lambda: randomized_response(3, Privacy(ratio=2)),
-        lambda: rainbow(graph_from_edges([(0, 1)]), [("a", "b"), ("b", "a")], Privacy(ratio=2)),
-    ],
-)
+@pytest.mark.parametrize("made", [
+    lambda: geometric(3, Privacy(ratio=2)),
+    lambda: consumer(3, "absolute", Privacy(ratio=2)),
+    lambda: randomized_response(3, Privacy(ratio=2)),
+    lambda: rainbow(graph_from_edges([(0, 1)]), [("a", "b"), ("b", "a")], Privacy(ratio=2)),
+])  # fmt: skip
 @pytest.mark.parametrize("choice", ["rainbow", None, 1, {"tangents": [], "multipliers": []}])
 def test_where_nothing_is_chosen_nothing_may_be_said_of_a_choice(made, choice, tmp_path):
     document = made().to_document()

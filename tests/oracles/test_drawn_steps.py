@@ -266,18 +266,15 @@ def test_a_link_lies_on_the_side_of_its_part(far):
     assert set(places) == {-1, 0, abs(far), abs(far) + 1}
 
 
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [
-        (np.ma.array([1, 2], mask=[0, 1]), "one with masked entries"),
-        ([1.5], "floats"),
-        ([True], "booleans"),
-        (["1"], "text"),
-        ([1j], "complex numbers"),
-        ([None], "Python objects"),
-        (np.array([1], dtype="timedelta64[s]"), "this type"),
-    ],
-)
+@pytest.mark.parametrize(("values", "kind"), [
+    (np.ma.array([1, 2], mask=[0, 1]), "one with masked entries"),
+    ([1.5], "floats"),
+    ([True], "booleans"),
+    (["1"], "text"),
+    ([1j], "complex numbers"),
+    ([None], "Python objects"),
+    (np.array([1], dtype="timedelta64[s]"), "this type"),
+])  # fmt: skip
 def test_arrays_of_anything_else_are_refused_by_kind(values, kind):
     with pytest.raises(BadInput) as refused:
         integers(values, "values", at_least=0, at_most=9)

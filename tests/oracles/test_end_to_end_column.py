@@ -146,17 +146,14 @@ def test_answers_are_about_the_records_in_their_order(tmp_path):
         assert (codes == np.array([1, 0, 2, 3])[values]).all()
 
 
-@pytest.mark.parametrize(
-    ("options", "field"),
-    [
-        ({"relation": "add-remove"}, "relation"),
-        ({"by": "g", "groups": ["a"]}, "by"),
-        ({"by": "g", "groups": ["a"], "public_membership": True}, "by"),
-        ({"unit": "g"}, "unit"),
-        ({"categories": None}, "categories"),
-        ({"bins": "1,2"}, "bins"),
-    ],
-)
+@pytest.mark.parametrize(("options", "field"), [
+    ({"relation": "add-remove"}, "relation"),
+    ({"by": "g", "groups": ["a"]}, "by"),
+    ({"by": "g", "groups": ["a"], "public_membership": True}, "by"),
+    ({"unit": "g"}, "unit"),
+    ({"categories": None}, "categories"),
+    ({"bins": "1,2"}, "bins"),
+])  # fmt: skip
 def test_what_has_no_answer_is_refused_by_name(options, field):
     data = pa.table({"v": ["x", "y"], "g": ["a", "b"]})
     with pytest.raises(BadInput) as refused:

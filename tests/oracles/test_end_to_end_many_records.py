@@ -161,13 +161,10 @@ def test_equal_records_in_one_place_are_caught(rewritten):
     assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("FROM ranked WHERE place <= 1", "FROM ranked WHERE place <= 2"),
-        ("DENSE_RANK() OVER (PARTITION BY person ORDER BY earliest)", "1"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new"), [
+    ("FROM ranked WHERE place <= 1", "FROM ranked WHERE place <= 2"),
+    ("DENSE_RANK() OVER (PARTITION BY person ORDER BY earliest)", "1"),
+])  # fmt: skip
 def test_groups_without_limit_are_caught(rewritten, old, new):
     rewritten(old, new)
     query, options = SEVERAL["one group each"]

@@ -99,18 +99,15 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("query", "guarantee", "mode"),
-    [
-        *(("count-where", "two pairs", mode) for mode in MODES if mode != "expression"),
-        *(("count-where", "gaussian", mode) for mode in ("whole", "declared", "public")),
-        *(("count-where", "one pair in cells", mode) for mode in ("whole", "declared", "public")),
-        *(("count", "two pairs in cells", mode) for mode in ("whole", "one-declared")),
-        *(("count", "with an end", mode) for mode in ("whole", "one-declared")),
-        *(("majority", "two pairs", mode) for mode in ("whole", "declared")),
-        *(("band-1-3", guarantee, "declared") for guarantee in ("two pairs", "with an end", "gaussian")),
-    ],
-)
+@pytest.mark.parametrize(("query", "guarantee", "mode"), [
+    *(("count-where", "two pairs", mode) for mode in MODES if mode != "expression"),
+    *(("count-where", "gaussian", mode) for mode in ("whole", "declared", "public")),
+    *(("count-where", "one pair in cells", mode) for mode in ("whole", "declared", "public")),
+    *(("count", "two pairs in cells", mode) for mode in ("whole", "one-declared")),
+    *(("count", "with an end", mode) for mode in ("whole", "one-declared")),
+    *(("majority", "two pairs", mode) for mode in ("whole", "declared")),
+    *(("band-1-3", guarantee, "declared") for guarantee in ("two pairs", "with an end", "gaussian")),
+])  # fmt: skip
 @pytest.mark.usefixtures("engine_once")
 def test_no_neighbours_can_be_told_apart_under_other_guarantees(query, guarantee, mode, pairs):
     """Charged at several points of the curve: at each pair, and between them."""
@@ -125,19 +122,16 @@ def test_no_neighbours_can_be_told_apart_under_other_guarantees(query, guarantee
 
 
 @pytest.mark.parametrize("key", range(tried(1, 2)))
-@pytest.mark.parametrize(
-    ("query", "mode"),
-    [
-        *product(
-            ("count-where", "at-least-2-all", "band-1-3", "majority", "plurality", "median", "top-2", "sizes-1"),
-            ("whole", "declared", "one-declared", "selected"),
-        ),
-        ("count-where", "expression"),
-        ("majority", "expression"),
-        ("histogram", "whole"),
-        ("histogram", "one-declared"),
-    ],
-)
+@pytest.mark.parametrize(("query", "mode"), [
+    *product(
+        ("count-where", "at-least-2-all", "band-1-3", "majority", "plurality", "median", "top-2", "sizes-1"),
+        ("whole", "declared", "one-declared", "selected"),
+    ),
+    ("count-where", "expression"),
+    ("majority", "expression"),
+    ("histogram", "whole"),
+    ("histogram", "one-declared"),
+])  # fmt: skip
 @pytest.mark.usefixtures("engine_once")
 def test_no_person_can_be_told_apart(query, mode, key):
     for relation in RELATIONS:

@@ -220,15 +220,11 @@ class TestPlantedBugs:
         assert self.found(monkeypatch, "mean", relation)
 
     @pytest.mark.parametrize("query", ["sum", "mean"])
-    @pytest.mark.parametrize(
-        "change",
-        [
-            lambda steps: Grid(steps.least, steps.most + 1, steps.size),
-            lambda steps: Grid(steps.least - 2, steps.most, steps.size),
-            lambda steps: Grid(-100, 100, steps.size),
-        ],
-        ids=["upper off by one", "lower beyond", "unclamped"],
-    )
+    @pytest.mark.parametrize("change", [
+        lambda steps: Grid(steps.least, steps.most + 1, steps.size),
+        lambda steps: Grid(steps.least - 2, steps.most, steps.size),
+        lambda steps: Grid(-100, 100, steps.size),
+    ], ids=["upper off by one", "lower beyond", "unclamped"])  # fmt: skip
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_values_beyond_the_bounds(self, query, change, relation, monkeypatch):
         monkeypatch.setattr(sum_and_mean, "total_steps", read_with(change))

@@ -80,15 +80,12 @@ def test_no_weighted_sums_of_groups_can_be_told_apart(relation, monkeypatch):
     assert wrong == 0
 
 
-@pytest.mark.parametrize(
-    ("relation", "more"),
-    [
-        ("add-remove", {}),
-        ("exchange", {"at_most": 2}),
-        ("add-remove", GROUPED),
-        ("add-remove", {**GROUPED, "at_most": 2, "groups_per_unit": 1}),
-    ],
-)
+@pytest.mark.parametrize(("relation", "more"), [
+    ("add-remove", {}),
+    ("exchange", {"at_most": 2}),
+    ("add-remove", GROUPED),
+    ("add-remove", {**GROUPED, "at_most": 2, "groups_per_unit": 1}),
+])  # fmt: skip
 def test_no_person_can_be_told_apart(relation, more, monkeypatch):
     asked(monkeypatch, weight="v", lower=0)
     monkeypatch.setattr(exhaustion, "PERSONAL", PERSONAL)

@@ -116,16 +116,13 @@ def test_corners_of_the_polygon_are_no_higher_than_the_curve_at_the_ends_of_the_
     assert float(meeting) == pytest.approx(ndtr(-float(F(mu)) / 2), abs=FLOATS)
 
 
-@pytest.mark.parametrize(
-    ("mu", "gap", "said"),
-    [
-        ("0.00009999", "1e-3", "mu: must lie between 0.0001 and 5 for Gaussian DP; give for example 1"),
-        ("5.0001", "1e-3", "mu: must lie between 0.0001 and 5 for Gaussian DP; give for example 1"),
-        (1, "9.99e-10", "gap: must lie between 1e-9 and 0.1; leave it out for 1e-6"),
-        (1, "0.1001", "gap: must lie between 1e-9 and 0.1; leave it out for 1e-6"),
-        (1, "1e-9", "gap: makes more than 10,000 pairs; give a wider one"),
-    ],
-)
+@pytest.mark.parametrize(("mu", "gap", "said"), [
+    ("0.00009999", "1e-3", "mu: must lie between 0.0001 and 5 for Gaussian DP; give for example 1"),
+    ("5.0001", "1e-3", "mu: must lie between 0.0001 and 5 for Gaussian DP; give for example 1"),
+    (1, "9.99e-10", "gap: must lie between 1e-9 and 0.1; leave it out for 1e-6"),
+    (1, "0.1001", "gap: must lie between 1e-9 and 0.1; leave it out for 1e-6"),
+    (1, "1e-9", "gap: makes more than 10,000 pairs; give a wider one"),
+])  # fmt: skip
 def test_polygons_have_ends(mu, gap, said):
     with pytest.raises(BadInput) as refused:
         gaussian_pairs(mu, gap)
@@ -454,21 +451,15 @@ def test_numbers_as_long_as_this_are_read_and_no_longer():
         assert str(refused.value) == f"{field}: {rule}; write a shorter number"
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"epsilon": "-1e-9"}, "epsilon: must not be negative; give a number that is at least 0"),
-        ({"epsilon": "1000.001"}, "epsilon: must lie between 0 and 1000; choose a smaller epsilon"),
-        ({"ratio": "0.999"}, "ratio: must be at least 1 (it is e^epsilon); give a number from 1 up"),
-        ({"ratio": 2, "epsilon": 1}, "privacy: needs exactly one of epsilon and ratio; give one of them"),
-        ({"delta": 0}, "privacy: needs exactly one of epsilon and ratio; give one of them"),
-        ({"ratio": 2, "delta": 1}, "delta: must be at least 0 and below 1; give a small probability such as 1e-6"),
-        (
-            {"ratio": 2, "delta": "-1e-9"},
-            "delta: must be at least 0 and below 1; give a small probability such as 1e-6",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    ({"epsilon": "-1e-9"}, "epsilon: must not be negative; give a number that is at least 0"),
+    ({"epsilon": "1000.001"}, "epsilon: must lie between 0 and 1000; choose a smaller epsilon"),
+    ({"ratio": "0.999"}, "ratio: must be at least 1 (it is e^epsilon); give a number from 1 up"),
+    ({"ratio": 2, "epsilon": 1}, "privacy: needs exactly one of epsilon and ratio; give one of them"),
+    ({"delta": 0}, "privacy: needs exactly one of epsilon and ratio; give one of them"),
+    ({"ratio": 2, "delta": 1}, "delta: must be at least 0 and below 1; give a small probability such as 1e-6"),
+    ({"ratio": 2, "delta": "-1e-9"}, "delta: must be at least 0 and below 1; give a small probability such as 1e-6"),
+])  # fmt: skip
 def test_what_is_no_guarantee_is_refused_in_these_words(options, said):
     with pytest.raises(BadInput) as refused:
         Privacy(**options)

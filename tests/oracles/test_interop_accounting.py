@@ -115,15 +115,12 @@ def test_a_mechanism_that_hides_nothing_and_one_that_hides_all():
     assert interop.privacy_loss_distribution(constant).get_delta_for_epsilon(0.0) == 0
 
 
-@pytest.mark.parametrize(
-    ("interval", "message"),
-    [
-        (0, "interval: must lie between 1e-9 and 10; give for example 1e-4"),
-        (float("nan"), "interval: must be"),
-        ("x", "interval: must be"),
-        (1e-9, "interval: is so fine that losses span more than 10,000,000 of it; give a larger one"),
-    ],
-)
+@pytest.mark.parametrize(("interval", "message"), [
+    (0, "interval: must lie between 1e-9 and 10; give for example 1e-4"),
+    (float("nan"), "interval: must be"),
+    ("x", "interval: must be"),
+    (1e-9, "interval: is so fine that losses span more than 10,000,000 of it; give a larger one"),
+])  # fmt: skip
 def test_other_intervals_are_refused(interval, message):
     with pytest.raises(BadInput) as refusal:
         interop.privacy_loss_distribution(MECHANISMS["geometric"], interval=interval)

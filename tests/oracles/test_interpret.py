@@ -410,14 +410,11 @@ def test_publications_and_lines_of_ledgers_are_read(asked, tmp_path):
     assert interpret(whole).answers[0].rule.possible == (0, 6)
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"privacy": {"epsilon": 1}}, "release: "),
-        ({"privacy": None}, "privacy: must be an object"),
-        ({"mechanism": {"kind": "shape-noise"}}, "release: has noise of another guarantee than it states"),
-    ],
-)
+@pytest.mark.parametrize(("changed", "said"), [
+    ({"privacy": {"epsilon": 1}}, "release: "),
+    ({"privacy": None}, "privacy: must be an object"),
+    ({"mechanism": {"kind": "shape-noise"}}, "release: has noise of another guarantee than it states"),
+])  # fmt: skip
 def test_files_that_contradict_themselves_are_refused(changed, said):
     with pytest.raises(BadInput) as refused:
         interpret({**sidecar(NOISE["gaussian"], None), **changed}, 1, at_most=3)

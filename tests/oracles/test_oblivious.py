@@ -100,20 +100,17 @@ def test_counts_without_an_edge_between_them_are_refused():
         oblivious(given, {"a": 0, "b": 1})
 
 
-@pytest.mark.parametrize(
-    ("graph", "counts", "says"),
-    [
-        (None, {0: 0, 1: 1, 2: 1}, "no graph"),
-        (Path(3), {0: 0, 1: 1}, "every dataset"),
-        (Path(3), {0: 0, 1: 1, 2: 1, 3: 2}, "every dataset"),
-        (Path(3), {0: 0, 1: 2, 2: 1}, "more than one"),
-        (Path(3), {0: 1, 1: 2, 2: 3}, "0..n"),
-        (Path(3), {0: 0, 1: 1, 2: "two"}, "counts"),
-        (Path(3), {0: 0, 1: 1, 2: None}, "counts"),
-        (Path(3), {0: 0, 1: 1, 2: True}, "counts"),
-        (Cycle(3), {0: 0, 1: 0, 2: 2}, "0..n"),
-    ],
-)
+@pytest.mark.parametrize(("graph", "counts", "says"), [
+    (None, {0: 0, 1: 1, 2: 1}, "no graph"),
+    (Path(3), {0: 0, 1: 1}, "every dataset"),
+    (Path(3), {0: 0, 1: 1, 2: 1, 3: 2}, "every dataset"),
+    (Path(3), {0: 0, 1: 2, 2: 1}, "more than one"),
+    (Path(3), {0: 1, 1: 2, 2: 3}, "0..n"),
+    (Path(3), {0: 0, 1: 1, 2: "two"}, "counts"),
+    (Path(3), {0: 0, 1: 1, 2: None}, "counts"),
+    (Path(3), {0: 0, 1: 1, 2: True}, "counts"),
+    (Cycle(3), {0: 0, 1: 0, 2: 2}, "0..n"),
+])  # fmt: skip
 def test_counts_that_do_not_fit_are_refused(graph, counts, says):
     given = Mechanism.from_matrix([["1/2", "1/2"]] * 3, privacy=Privacy(ratio=2), graph=graph)
     with pytest.raises(BadInput, match=says):

@@ -295,33 +295,27 @@ def test_untyped_columns_are_read_alike():
     assert_kept(texts, UNTYPED, TEXTS)
 
 
-@pytest.mark.parametrize(
-    "forms",
-    [
-        ["x > 1 AND t = 'a' AND b", "b AND (t = 'a' AND x > 1)", "NOT (NOT (b AND 1 < x)) AND 'a' = t"],
-        ["x IN (1, 64)", "x IN (64, 1)", "x IN (64.0, 1, 64)"],
-        ["x > 64", "NOT x <= 64", "64 < x", "NOT (64 >= x)", "NOT NOT x > 64"],
-        ["t NOT LIKE 'a%'", "NOT t LIKE 'a%'"],
-        ["x > 1 OR (y > 1 AND b)", "(b AND y > 1) OR x > 1"],
-    ],
-)
+@pytest.mark.parametrize("forms", [
+    ["x > 1 AND t = 'a' AND b", "b AND (t = 'a' AND x > 1)", "NOT (NOT (b AND 1 < x)) AND 'a' = t"],
+    ["x IN (1, 64)", "x IN (64, 1)", "x IN (64.0, 1, 64)"],
+    ["x > 64", "NOT x <= 64", "64 < x", "NOT (64 >= x)", "NOT NOT x > 64"],
+    ["t NOT LIKE 'a%'", "NOT t LIKE 'a%'"],
+    ["x > 1 OR (y > 1 AND b)", "(b AND y > 1) OR x > 1"],
+])  # fmt: skip
 def test_spellings_of_one_question(forms):
     assert len({read_condition(form, TYPED).text for form in forms}) == 1
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("x > 1 AND b OR t = 'a'", "x > 1 AND (b OR t = 'a')"),
-        ("x > y", "x >= y"),
-        ("x - y > 1", "y - x > 1"),
-        ("x BETWEEN 0 AND 64", "x BETWEEN 64 AND 0"),
-        ("NOT (x > 1 AND b)", "NOT x > 1 AND NOT b"),
-        ("CASE WHEN b THEN x > 1 ELSE y > 1 END", "CASE WHEN b THEN y > 1 ELSE x > 1 END"),
-        ("NULLIF(x, y) = 1", "NULLIF(y, x) = 1"),
-        ("x / y > 1", "y / x > 1"),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), [
+    ("x > 1 AND b OR t = 'a'", "x > 1 AND (b OR t = 'a')"),
+    ("x > y", "x >= y"),
+    ("x - y > 1", "y - x > 1"),
+    ("x BETWEEN 0 AND 64", "x BETWEEN 64 AND 0"),
+    ("NOT (x > 1 AND b)", "NOT x > 1 AND NOT b"),
+    ("CASE WHEN b THEN x > 1 ELSE y > 1 END", "CASE WHEN b THEN y > 1 ELSE x > 1 END"),
+    ("NULLIF(x, y) = 1", "NULLIF(y, x) = 1"),
+    ("x / y > 1", "y / x > 1"),
+])  # fmt: skip
 def test_other_questions_stay_apart(one, other):
     assert read_condition(one, TYPED).text != read_condition(other, TYPED).text
 

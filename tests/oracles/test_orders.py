@@ -61,20 +61,17 @@ def named_edges(graph):
 
 
 @pytest.mark.parametrize("relation", ["exchange", "add-remove", "any"])
-@pytest.mark.parametrize(
-    ("categories", "largest", "total"),
-    [
-        (2, 1, 8),
-        (2, 4, 8),
-        (3, 1, 12),
-        (3, 2, 16),
-        (3, (2, 1), 16),
-        (3, (1, 3), 16),
-        (4, 1, 18),
-        (4, 3, 8),
-        (4, (1, 2, 1), 18),
-    ],
-)
+@pytest.mark.parametrize(("categories", "largest", "total"), [
+    (2, 1, 8),
+    (2, 4, 8),
+    (3, 1, 12),
+    (3, 2, 16),
+    (3, (2, 1), 16),
+    (3, (1, 3), 16),
+    (4, 1, 18),
+    (4, 3, 8),
+    (4, (1, 2, 1), 18),
+])  # fmt: skip
 def test_capped_heights_are_a_morphism_from_all_tables(categories, largest, total, relation):
     edges = named_edges(order_graph(categories, largest, relation))
     images = set()
@@ -217,18 +214,15 @@ def test_a_row_moved_by_a_hair_is_noticed():
         assert any(broken)
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: design.top(2, 3, Privacy(epsilon=1)),
-        lambda: design.top(2, 3, Privacy(epsilon="1/2"), relation="any"),
-        lambda: design.top(1, 4, Privacy(epsilon=1), relation="add-remove", largest=2),
-        lambda: design.top(2, 3, Privacy(ratio=2), total=10),
-        lambda: design.ranking(3, Privacy(epsilon=1), largest=3),
-        lambda: design.ranking(3, Privacy(epsilon=1), relation="any"),
-        lambda: design.ranking(4, Privacy(epsilon=2), largest=1),
-    ],
-)
+@pytest.mark.parametrize("make", [
+    lambda: design.top(2, 3, Privacy(epsilon=1)),
+    lambda: design.top(2, 3, Privacy(epsilon="1/2"), relation="any"),
+    lambda: design.top(1, 4, Privacy(epsilon=1), relation="add-remove", largest=2),
+    lambda: design.top(2, 3, Privacy(ratio=2), total=10),
+    lambda: design.ranking(3, Privacy(epsilon=1), largest=3),
+    lambda: design.ranking(3, Privacy(epsilon=1), relation="any"),
+    lambda: design.ranking(4, Privacy(epsilon=2), largest=1),
+])  # fmt: skip
 def test_files_are_private_and_what_they_claim_is_proved(make, tmp_path):
     made, path = make(), tmp_path / "made.json"
     path.write_text(json.dumps(made.to_document()), encoding="utf-8")

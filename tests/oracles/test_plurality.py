@@ -25,16 +25,13 @@ FARTHER = int(os.environ.get("IRISDP_GAPS", "0"))
 """How much larger the boxes are: `make reliability` asks for more than every run."""
 
 
-@pytest.mark.parametrize(
-    ("ratio", "gaps", "row"),
-    [
-        (2, (0, 1, 1), (F(1, 2), F(1, 4), F(1, 4))),
-        (2, (0, 0, 2), (F(7, 16), F(7, 16), F(1, 8))),
-        (2, (0, 3, 5), (F(25, 32), F(5, 32), F(1, 16))),
-        (2, (0, 1, 2, 4), (F(19, 36), F(19, 72), F(19, 120), F(1, 20))),
-        (4, (0, 1, 2, 4), (F(407, 560), F(407, 2240), F(37, 448), F(1, 112))),
-    ],
-)
+@pytest.mark.parametrize(("ratio", "gaps", "row"), [
+    (2, (0, 1, 1), (F(1, 2), F(1, 4), F(1, 4))),
+    (2, (0, 0, 2), (F(7, 16), F(7, 16), F(1, 8))),
+    (2, (0, 3, 5), (F(25, 32), F(5, 32), F(1, 16))),
+    (2, (0, 1, 2, 4), (F(19, 36), F(19, 72), F(19, 120), F(1, 20))),
+    (4, (0, 1, 2, 4), (F(407, 560), F(407, 2240), F(37, 448), F(1, 112))),
+])  # fmt: skip
 def test_values_of_the_theory(ratio, gaps, row):
     made = design.plurality(len(gaps), Privacy(ratio=ratio))
     assert made.row(gaps) == row
@@ -51,16 +48,13 @@ def test_pull_is_its_rule_followed_one_record_at_a_time(categories):
             assert [number(p) for p in made.row(gaps)] == stepwise.row(gaps)
 
 
-@pytest.mark.parametrize(
-    ("categories", "ratio"),
-    [
-        *((q, F(ratio)) for q in (3, 4) for ratio in ("6/5", "2", "4")),
-        *((5, F(ratio)) for ratio in ("3/2", "3")),
-        (6, F(2)),
-        (5, F(6, 5)),  # from here on measured only
-        (6, F(13, 10)),
-    ],
-)
+@pytest.mark.parametrize(("categories", "ratio"), [
+    *((q, F(ratio)) for q in (3, 4) for ratio in ("6/5", "2", "4")),
+    *((5, F(ratio)) for ratio in ("3/2", "3")),
+    (6, F(2)),
+    (5, F(6, 5)),  # from here on measured only
+    (6, F(13, 10)),
+])  # fmt: skip
 def test_pull_is_private_on_every_edge_without_a_cap(categories, ratio):
     assert Pulled(ratio).broken(ascending(categories, BOXES[categories] + FARTHER)) is None
 
@@ -445,19 +439,15 @@ def test_enclosures_hold_the_fractions_and_take_any_gaps():
 
 
 @pytest.mark.parametrize("objective", ["average", "worst"])
-@pytest.mark.parametrize(
-    "spec",
-    [
-        {"categories": 3, "largest": 4, "relation": "exchange"},
-        {"categories": 4, "largest": 1, "relation": "exchange"},
-        {"categories": 3, "largest": 4, "relation": "add-remove"},
-        {"categories": 4, "largest": 1, "relation": "add-remove"},
-        {"categories": 3, "largest": 3, "relation": "add-remove", "ties": "first"},
-        {"categories": 3, "total": 7},
-        {"categories": 6, "total": 2},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("spec", [
+    {"categories": 3, "largest": 4, "relation": "exchange"},
+    {"categories": 4, "largest": 1, "relation": "exchange"},
+    {"categories": 3, "largest": 4, "relation": "add-remove"},
+    {"categories": 4, "largest": 1, "relation": "add-remove"},
+    {"categories": 3, "largest": 3, "relation": "add-remove", "ties": "first"},
+    {"categories": 3, "total": 7},
+    {"categories": 6, "total": 2},
+], ids=str)  # fmt: skip
 def test_files_are_optimal_among_all_private_mechanisms(spec, objective):
     for privacy in (Privacy(ratio="3/2"), Privacy(epsilon=1)):
         made = design.winner(spec["categories"], privacy, objective=objective,

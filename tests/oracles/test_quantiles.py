@@ -105,20 +105,17 @@ def test_offsets_of_counts_as_large_as_counts_may_be():
 # The pull on it.
 
 
-@pytest.mark.parametrize(
-    ("bins", "epsilon", "share", "relation"),
-    [
-        (3, "1/2", HALF, "exchange"),
-        (4, 1, F(3, 4), "exchange"),
-        (5, 2, HALF, "exchange"),
-        (6, 3, HALF, "exchange"),
-        (3, 1, HALF, "add-remove"),
-        (4, 1, HALF, "add-remove"),
-        (3, 2, F(3, 4), "add-remove"),
-        (5, 2, F(3, 4), "add-remove"),
-        (4, 3, F(19, 20), "add-remove"),
-    ],
-)
+@pytest.mark.parametrize(("bins", "epsilon", "share", "relation"), [
+    (3, "1/2", HALF, "exchange"),
+    (4, 1, F(3, 4), "exchange"),
+    (5, 2, HALF, "exchange"),
+    (6, 3, HALF, "exchange"),
+    (3, 1, HALF, "add-remove"),
+    (4, 1, HALF, "add-remove"),
+    (3, 2, F(3, 4), "add-remove"),
+    (5, 2, F(3, 4), "add-remove"),
+    (4, 3, F(19, 20), "add-remove"),
+])  # fmt: skip
 def test_every_edge_of_a_shipped_table_is_private_as_fractions(bins, epsilon, share, relation):
     privacy = Privacy(epsilon=epsilon)
     made = quantile(bins, privacy, share, relation)
@@ -166,19 +163,16 @@ def mean_wrong(rows, right):
     return 1 - (rows.weights * right).sum(axis=1).mean() / UNIT
 
 
-@pytest.mark.parametrize(
-    ("records", "bins", "ratio", "value"),
-    [
-        (12, 3, F(2), 0.18829),
-        (12, 3, F(4), 0.07934),
-        (15, 3, Privacy(epsilon="1/2").ratio, 0.21677),
-        (15, 3, Privacy(epsilon=1).ratio, 0.10205),
-        (15, 3, Privacy(epsilon=2).ratio, 0.03395),
-        (9, 4, Privacy(epsilon="1/2").ratio, 0.41301),
-        (9, 4, Privacy(epsilon=1).ratio, 0.22358),
-        (9, 4, Privacy(epsilon=2).ratio, 0.07895),
-    ],
-)
+@pytest.mark.parametrize(("records", "bins", "ratio", "value"), [
+    (12, 3, F(2), 0.18829),
+    (12, 3, F(4), 0.07934),
+    (15, 3, Privacy(epsilon="1/2").ratio, 0.21677),
+    (15, 3, Privacy(epsilon=1).ratio, 0.10205),
+    (15, 3, Privacy(epsilon=2).ratio, 0.03395),
+    (9, 4, Privacy(epsilon="1/2").ratio, 0.41301),
+    (9, 4, Privacy(epsilon=1).ratio, 0.22358),
+    (9, 4, Privacy(epsilon=2).ratio, 0.07895),
+])  # fmt: skip
 def test_mean_errors_over_all_tables(records, bins, ratio, value):
     graph, right, _ = on_histograms(records, bins)
     assert mean_wrong(pulled(graph, right, ratio), right) == pytest.approx(value, abs=5.1e-6)
@@ -452,26 +446,23 @@ def test_rank_errors_of_weights_are_bounds(bins, relation):
 # What is chosen.
 
 
-@pytest.mark.parametrize(
-    ("bins", "epsilon", "share", "relation", "kind"),
-    [
-        (5, 1, HALF, "exchange", CappedRankTable),
-        (5, 1, HALF, "add-remove", CappedRankTable),
-        (5, "1/10", HALF, "exchange", ScoredBins),
-        (3, "1/10", HALF, "exchange", CappedRankTable),
-        (6, 1, HALF, "exchange", CappedRankTable),
-        (12, 1, HALF, "exchange", ScoredBins),
-        (3, 0, HALF, "exchange", ScoredBins),
-        (2, 1, HALF, "add-remove", CappedRankTable),
-        (
-            3,
-            1,
-            F(997, 1000),
-            "add-remove",
-            CappedRankTable,
-        ),  # that of exchanges: its own has a thousand times the nodes
-    ],
-)
+@pytest.mark.parametrize(("bins", "epsilon", "share", "relation", "kind"), [
+    (5, 1, HALF, "exchange", CappedRankTable),
+    (5, 1, HALF, "add-remove", CappedRankTable),
+    (5, "1/10", HALF, "exchange", ScoredBins),
+    (3, "1/10", HALF, "exchange", CappedRankTable),
+    (6, 1, HALF, "exchange", CappedRankTable),
+    (12, 1, HALF, "exchange", ScoredBins),
+    (3, 0, HALF, "exchange", ScoredBins),
+    (2, 1, HALF, "add-remove", CappedRankTable),
+    (
+        3,
+        1,
+        F(997, 1000),
+        "add-remove",
+        CappedRankTable,
+    ),  # that of exchanges: its own has a thousand times the nodes
+])  # fmt: skip
 def test_which_mechanism_is_chosen(bins, epsilon, share, relation, kind):
     made = quantile(bins, Privacy(epsilon=epsilon), share, relation)
     assert isinstance(made.form, kind)

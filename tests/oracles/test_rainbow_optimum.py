@@ -412,17 +412,14 @@ def test_published_values_stay():
                 assert row == (truth, *[(1 - truth) / (q - 1)] * (q - 1))
 
 
-@pytest.mark.parametrize(
-    ("rankings", "row"),
-    [
-        (["abc", "acb"], ("1", "0", "0")),
-        (["abc", "bac"], ("2/3", "1/3", "0")),
-        (["abc", "cba"], ("1/2", "1/4", "1/4")),
-        (["abc", "bca"], ("1/2", "1/4", "1/4")),
-        (["abcd", "bacd"], ("2/3", "1/3", "0", "0")),
-        (["".join(p) for p in permutations("abc")], ("1/2", "1/4", "1/4")),
-    ],
-)
+@pytest.mark.parametrize(("rankings", "row"), [
+    (["abc", "acb"], ("1", "0", "0")),
+    (["abc", "bac"], ("2/3", "1/3", "0")),
+    (["abc", "cba"], ("1/2", "1/4", "1/4")),
+    (["abc", "bca"], ("1/2", "1/4", "1/4")),
+    (["abcd", "bacd"], ("2/3", "1/3", "0", "0")),
+    (["".join(p) for p in permutations("abc")], ("1/2", "1/4", "1/4")),
+])  # fmt: skip
 def test_values_by_hand(rankings, row):
     everyone = [tuple(c) for one in rankings for other in rankings if one != other for c in (one, other)]
     assert set(balanced_along(everyone, Privacy.from_ratio(2))) == {tuple(map(Fraction, row))}

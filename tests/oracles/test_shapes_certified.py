@@ -344,40 +344,36 @@ def moved(made, pick):
     return document
 
 
-@pytest.mark.parametrize(
-    ("pairs", "status"),
-    [
-        ([{"ratio": 4}], 0),
-        ([{"ratio": 4}, {"ratio": 2, "delta": "1/20"}], 0),
-        ([{"epsilon": 1}, {"epsilon": "1/2", "delta": "1/20"}], 0),
-        ([], 2),
-        ({}, 2),
-        (None, 2),
-        ("all", 2),
-        ([[4, 0]], 2),
-        ([{"all": [{"ratio": 4}]}], 2),
-        ([{"ratio": 4, "epsilon": 1}], 2),
-        ([{"delta": "1/20"}], 2),
-        ([{"ratio": 4}, {"ratio": 4, "delta": "1/20"}], 2),
-        ([{"ratio": 2, "delta": "1/20"}, {"ratio": 4}], 2),
-        ([{"ratio": 4}, {"ratio": 2}], 2),
-        ([{"ratio": 4, "delta": "1/20"}, {"ratio": 2, "delta": "1/30"}], 2),
-        (
-            [{"ratio": 4}, {"ratio": 2, "delta": "2/5"}],
-            2,
-        ),  # meet at 1/5 = (1 − 0)/(4 + 1): the last is too late by none
-        ([{"ratio": 4}, {"ratio": 2, "delta": "39/100"}], 0),
-        (
-            [{"ratio": 4}, {"ratio": 3, "delta": "1/10"}, {"ratio": 2, "delta": "1/5"}],
-            2,
-        ),  # three lines through (.1, .4)
-        ([{"ratio": 4}, {"ratio": 3, "delta": "99/1000"}, {"ratio": 2, "delta": "1/5"}], 0),
-        ([{"ratio": 4}, {"ratio": 3, "delta": "101/1000"}, {"ratio": 2, "delta": "1/5"}], 2),
-        ([{"epsilon": 1, "delta": 1}], 2),
-        ([{"ratio": "1/2"}], 2),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("pairs", "status"), [
+    ([{"ratio": 4}], 0),
+    ([{"ratio": 4}, {"ratio": 2, "delta": "1/20"}], 0),
+    ([{"epsilon": 1}, {"epsilon": "1/2", "delta": "1/20"}], 0),
+    ([], 2),
+    ({}, 2),
+    (None, 2),
+    ("all", 2),
+    ([[4, 0]], 2),
+    ([{"all": [{"ratio": 4}]}], 2),
+    ([{"ratio": 4, "epsilon": 1}], 2),
+    ([{"delta": "1/20"}], 2),
+    ([{"ratio": 4}, {"ratio": 4, "delta": "1/20"}], 2),
+    ([{"ratio": 2, "delta": "1/20"}, {"ratio": 4}], 2),
+    ([{"ratio": 4}, {"ratio": 2}], 2),
+    ([{"ratio": 4, "delta": "1/20"}, {"ratio": 2, "delta": "1/30"}], 2),
+    (
+        [{"ratio": 4}, {"ratio": 2, "delta": "2/5"}],
+        2,
+    ),  # meet at 1/5 = (1 − 0)/(4 + 1): the last is too late by none
+    ([{"ratio": 4}, {"ratio": 2, "delta": "39/100"}], 0),
+    (
+        [{"ratio": 4}, {"ratio": 3, "delta": "1/10"}, {"ratio": 2, "delta": "1/5"}],
+        2,
+    ),  # three lines through (.1, .4)
+    ([{"ratio": 4}, {"ratio": 3, "delta": "99/1000"}, {"ratio": 2, "delta": "1/5"}], 0),
+    ([{"ratio": 4}, {"ratio": 3, "delta": "101/1000"}, {"ratio": 2, "delta": "1/5"}], 2),
+    ([{"epsilon": 1, "delta": 1}], 2),
+    ([{"ratio": "1/2"}], 2),
+], ids=str)  # fmt: skip
 def test_both_read_the_same_lists_of_pairs(pairs, status, tmp_path):
     document = {"privacy": {"all": pairs}, "graph": {"family": "path", "n": 2}, "matrix": [["1/2", "1/2"]] * 2}
     assert both(document, tmp_path / "m.json")[0] == status

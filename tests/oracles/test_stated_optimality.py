@@ -98,19 +98,15 @@ def test_a_public_even_size_lets_another_mechanism_do_better_at_worst():
     assert least < 1 / (np.e + 1) - 0.05
 
 
-@pytest.mark.parametrize(
-    ("query", "options"),
-    [
-        (("plurality", "PID"), {"categories": "0,1,2", "epsilon": 1}),
-        (("median", "age"), {"bins": "30,50", "epsilon": 1}),
-        (("ranking", "PID"), {"categories": "0,1,2", "epsilon": 1}),
-        (("sum", "age"), {"lower": 0, "upper": 100, "step": 1, "epsilon": 1}),
-        (("count",), {"by": "vote", "groups": "0,1", "relation": "exchange", "epsilon": 1}),
-        (("count",), {"by": "PID", "select_groups": True, "epsilon": 1, "delta": "1e-6"}),
-        (("majority", "vote = 1"), {"by": "educ", "groups": "1,2", "relation": "exchange", "epsilon": 1}),
-        (("count",), {"mu": 1, "delta": "1e-6"}),
-    ],
-    ids=lambda value: value[0] if isinstance(value, tuple) else "",
-)
+@pytest.mark.parametrize(("query", "options"), [
+    (("plurality", "PID"), {"categories": "0,1,2", "epsilon": 1}),
+    (("median", "age"), {"bins": "30,50", "epsilon": 1}),
+    (("ranking", "PID"), {"categories": "0,1,2", "epsilon": 1}),
+    (("sum", "age"), {"lower": 0, "upper": 100, "step": 1, "epsilon": 1}),
+    (("count",), {"by": "vote", "groups": "0,1", "relation": "exchange", "epsilon": 1}),
+    (("count",), {"by": "PID", "select_groups": True, "epsilon": 1, "delta": "1e-6"}),
+    (("majority", "vote = 1"), {"by": "educ", "groups": "1,2", "relation": "exchange", "epsilon": 1}),
+    (("count",), {"mu": 1, "delta": "1e-6"}),
+], ids=lambda value: value[0] if isinstance(value, tuple) else "")  # fmt: skip
 def test_nothing_is_stated_where_nothing_is_proven(plan, query, options):
     assert plan(*query, **options).describe_optimality() == NOTHING_CLAIMED

@@ -332,27 +332,24 @@ def test_one_guarantee_allows_the_four_point_pair():
     assert bounds[0] <= upper
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([], {"delta": 0}), "items: must be a list"),
-        ((Privacy(epsilon=1), {"delta": 0}), "items: must be a list"),
-        ((None, {"delta": 0}), "items: must be a list"),
-        (([1], {"delta": 0}), "items: hold something"),
-        (([Privacy], {"delta": 0}), "items: hold something"),
-        (([(Privacy(epsilon=1), 0)], {"delta": 0}), "times: "),
-        (([(Privacy(epsilon=1), 10**7)], {"delta": 0}), "times: "),
-        (([(Privacy(epsilon=1), 10**6)] * 2, {"delta": 0}), "items: are more than"),
-        (([(Privacy(epsilon=1), 1, 1)], {"delta": 0}), "items: hold a tuple"),
-        (([Privacy(epsilon=1)], {"delta": 1}), "delta: must be at least 0 and below 1"),
-        (([Privacy(epsilon=1)], {"delta": -1}), "delta: must be at least 0 and below 1"),
-        (([Privacy(epsilon=1)], {"delta": "much"}), "delta: "),
-        (([Privacy(epsilon=1, delta="1e-5")], {"delta": "1e-6"}), "delta: must be at least 0.00001:"),
-        (([Privacy(epsilon=1)], {"delta": 0, "grid": 0}), "grid: must be more than 0"),
-        (([Privacy(epsilon=1)], {"delta": 0, "grid": "1e-9"}), "grid: has more than"),
-        (([Mechanism.from_matrix([[1], [1]], privacy=Privacy(ratio=1))], {"delta": 0}), "graph: is missing"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (([], {"delta": 0}), "items: must be a list"),
+    ((Privacy(epsilon=1), {"delta": 0}), "items: must be a list"),
+    ((None, {"delta": 0}), "items: must be a list"),
+    (([1], {"delta": 0}), "items: hold something"),
+    (([Privacy], {"delta": 0}), "items: hold something"),
+    (([(Privacy(epsilon=1), 0)], {"delta": 0}), "times: "),
+    (([(Privacy(epsilon=1), 10**7)], {"delta": 0}), "times: "),
+    (([(Privacy(epsilon=1), 10**6)] * 2, {"delta": 0}), "items: are more than"),
+    (([(Privacy(epsilon=1), 1, 1)], {"delta": 0}), "items: hold a tuple"),
+    (([Privacy(epsilon=1)], {"delta": 1}), "delta: must be at least 0 and below 1"),
+    (([Privacy(epsilon=1)], {"delta": -1}), "delta: must be at least 0 and below 1"),
+    (([Privacy(epsilon=1)], {"delta": "much"}), "delta: "),
+    (([Privacy(epsilon=1, delta="1e-5")], {"delta": "1e-6"}), "delta: must be at least 0.00001:"),
+    (([Privacy(epsilon=1)], {"delta": 0, "grid": 0}), "grid: must be more than 0"),
+    (([Privacy(epsilon=1)], {"delta": 0, "grid": "1e-9"}), "grid: has more than"),
+    (([Mechanism.from_matrix([[1], [1]], privacy=Privacy(ratio=1))], {"delta": 0}), "graph: is missing"),
+])  # fmt: skip
 def test_bad_input_is_refused_in_one_line(arguments, message):
     items, options = arguments
     with pytest.raises(BadInput, match=message) as refused:
@@ -379,15 +376,12 @@ def test_a_shape_alone_costs_what_it_promises_and_several_times_no_more_than_its
         assert total([(shape, 5)], delta="1/20")[0] <= total([(Privacy.of((pair,)), 5)], delta="1/20")[1]
 
 
-@pytest.mark.parametrize(
-    ("items", "epsilon", "expected"),
-    [
-        # Φ(1/2 − ε) − e^ε·Φ(−1/2 − ε) at μ = 1, which is also √(4 · 1/4) and √(9/25 + 16/25).
-        ([Gaussian(1)], 1, "0.1269367375066439"),
-        ([(Gaussian("1/2"), 4)], 1, "0.1269367375066439"),
-        ([Gaussian("3/5"), Gaussian("4/5")], 1, "0.1269367375066439"),
-    ],
-)
+@pytest.mark.parametrize(("items", "epsilon", "expected"), [
+    # Φ(1/2 − ε) − e^ε·Φ(−1/2 − ε) at μ = 1, which is also √(4 · 1/4) and √(9/25 + 16/25).
+    ([Gaussian(1)], 1, "0.1269367375066439"),
+    ([(Gaussian("1/2"), 4)], 1, "0.1269367375066439"),
+    ([Gaussian("3/5"), Gaussian("4/5")], 1, "0.1269367375066439"),
+])  # fmt: skip
 def test_gaussian_releases_add_up_in_closed_form(items, epsilon, expected):
     lower, upper = delta(items, epsilon=epsilon)
     assert lower <= upper <= lower * (1 + Fraction(1, 10**40))

@@ -111,17 +111,14 @@ PATH = {
 }
 
 
-@pytest.mark.parametrize(
-    ("rows", "given", "status", "words"),
-    [
-        (ROWS, {0, 1}, 0, "no private mechanism with the same rows at 2 of them makes first choices likelier"),
-        ([*ROWS[:2], ["1/5", "4/5"]], {0, 1}, 1, "the rows are not the best beside those given"),
-        ([*ROWS[:2], ["1/5", "4/5"]], {0, 1, 2}, 0, "with the same rows at 3 of them"),
-        (ROWS, {0}, 0, "with the same rows at 1 of them"),
-        (ROWS, set(), 1, "the rows are not the best beside those given"),
-        (ROWS, {3}, 1, "the certificate cannot be read"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "given", "status", "words"), [
+    (ROWS, {0, 1}, 0, "no private mechanism with the same rows at 2 of them makes first choices likelier"),
+    ([*ROWS[:2], ["1/5", "4/5"]], {0, 1}, 1, "the rows are not the best beside those given"),
+    ([*ROWS[:2], ["1/5", "4/5"]], {0, 1, 2}, 0, "with the same rows at 3 of them"),
+    (ROWS, {0}, 0, "with the same rows at 1 of them"),
+    (ROWS, set(), 1, "the rows are not the best beside those given"),
+    (ROWS, {3}, 1, "the certificate cannot be read"),
+])  # fmt: skip
 def test_in_words(checker, tmp_path, rows, given, status, words):
     path = tmp_path / "m.json"
     path.write_text(json.dumps(document(PATH, rows, given)))

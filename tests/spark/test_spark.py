@@ -61,16 +61,13 @@ def test_spark_counts_categories_as_the_embedded_engine_does(spark, records, by)
     assert sum(map(sum, counts[0])) > 1
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        None,
-        PrivacyUnit("who", b"k" * 32),
-        PrivacyUnit("who", b"k" * 32, PerUnitRule.ANY),
-        PrivacyUnit("who", b"k" * 32, contribution=ContributionBounds(3, 3, True)),
-        PrivacyUnit("who", b"k" * 32, contribution=ContributionBounds(3, 1, True)),
-    ],
-)
+@pytest.mark.parametrize("unit", [
+    None,
+    PrivacyUnit("who", b"k" * 32),
+    PrivacyUnit("who", b"k" * 32, PerUnitRule.ANY),
+    PrivacyUnit("who", b"k" * 32, contribution=ContributionBounds(3, 3, True)),
+    PrivacyUnit("who", b"k" * 32, contribution=ContributionBounds(3, 1, True)),
+])  # fmt: skip
 @pytest.mark.parametrize(
     "expression", [None, "age > 64", "age % 0 = 1 OR g IN ('a', 'b')", "pay * pay > 1 AND g LIKE 'a%'"]
 )

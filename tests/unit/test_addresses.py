@@ -39,15 +39,11 @@ def refused(here, command, field):
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-@pytest.mark.parametrize(
-    ("typed", "field"),
-    [
-        (["publish", "t.csv", "count", "--epsilon", "1", "--ledger"], "--ledger"),
-        (["ledger"], "FILE"),
-        (["publish"], "DATA"),
-    ],
-    ids=["ledger of a release", "ledger", "data"],
-)
+@pytest.mark.parametrize(("typed", "field"), [
+    (["publish", "t.csv", "count", "--epsilon", "1", "--ledger"], "--ledger"),
+    (["ledger"], "FILE"),
+    (["publish"], "DATA"),
+], ids=["ledger of a release", "ledger", "data"])  # fmt: skip
 def test_an_address_in_another_form_is_refused_unquoted(here, typed, field, address):
     if field == "DATA":
         typed = [*typed, address, "count", "--epsilon", "1", "--ledger", "a.ledger"]
@@ -106,35 +102,31 @@ ASKED = ["publish", "t.csv", "count", "--epsilon", "1", "--ledger", "a.ledger"]
 
 
 @pytest.mark.parametrize("address", SECRET)
-@pytest.mark.parametrize(
-    "typed",
-    [
-        [*ASKED, "--types"],
-        [*ASKED, "--table"],
-        [*ASKED, "--project"],
-        [*ASKED, "--unit"],
-        [*ASKED, "--relation"],
-        [*ASKED, "--encoding"],
-        [*ASKED, "--out"],
-        [*ASKED, "--report"],
-        ["publish", "t.csv", "count", "--epsilon"],
-        ["init"],
-        ["ledger"],
-        ["ledger", "a.ledger", "--table"],
-        ["ledger", "a.ledger", "--unit"],
-        ["ledger", "a.ledger", "--relation", "exchange", "--public-columns"],
-        ["ledger", "a.ledger", "--limit"],
-        ["sample"],
-        ["interpret"],
-        ["audit"],
-        ["design"],
-        ["batch", "t.csv"],
-        ["run"],
-        ["report"],
-        ["plot"],
-    ],
-    ids=lambda typed: typed[-1],
-)
+@pytest.mark.parametrize("typed", [
+    [*ASKED, "--types"],
+    [*ASKED, "--table"],
+    [*ASKED, "--project"],
+    [*ASKED, "--unit"],
+    [*ASKED, "--relation"],
+    [*ASKED, "--encoding"],
+    [*ASKED, "--out"],
+    [*ASKED, "--report"],
+    ["publish", "t.csv", "count", "--epsilon"],
+    ["init"],
+    ["ledger"],
+    ["ledger", "a.ledger", "--table"],
+    ["ledger", "a.ledger", "--unit"],
+    ["ledger", "a.ledger", "--relation", "exchange", "--public-columns"],
+    ["ledger", "a.ledger", "--limit"],
+    ["sample"],
+    ["interpret"],
+    ["audit"],
+    ["design"],
+    ["batch", "t.csv"],
+    ["run"],
+    ["report"],
+    ["plot"],
+], ids=lambda typed: typed[-1])  # fmt: skip
 def test_where_a_file_is_meant_no_password_is_quoted(here, typed, address):
     before = sorted(here.rglob("*"))
     ended = irisdp([*typed, address])

@@ -170,50 +170,44 @@ def test_a_selection_needs_a_delta_of_its_own(file):
     assert planned.cost.delta == F(1, 10)
 
 
-@pytest.mark.parametrize(
-    ("graph", "said"),
-    [
-        ({"family": "cycle", "n": 4}, "of the family cycle"),
-        ({"family": "complete", "n": 4}, "of the family complete"),
-        ({"family": "hamming", "length": 2, "symbols": 2}, "of the family hamming"),
-        ({"edges": [[0, 1], [1, 2], [1, 3]]}, "a list of edges"),
-        ({"edges": [["0", "1"], ["1", "2"], ["2", "3"]]}, "a list of edges"),
-        ({"edges": [[0, 1], [2, 3]]}, "a list of edges"),
-    ],
-)
+@pytest.mark.parametrize(("graph", "said"), [
+    ({"family": "cycle", "n": 4}, "of the family cycle"),
+    ({"family": "complete", "n": 4}, "of the family complete"),
+    ({"family": "hamming", "length": 2, "symbols": 2}, "of the family hamming"),
+    ({"edges": [[0, 1], [1, 2], [1, 3]]}, "a list of edges"),
+    ({"edges": [["0", "1"], ["1", "2"], ["2", "3"]]}, "a list of edges"),
+    ({"edges": [[0, 1], [2, 3]]}, "a list of edges"),
+])  # fmt: skip
 def test_other_graphs_are_refused_by_name(graph, said, file):
     with pytest.raises(BadInput, match=said):
         plan(TABLE, "apply", file({"privacy": PURE, "graph": graph, "matrix": [["1/2", "1/2"]] * 4}), "v = 1")
 
 
-@pytest.mark.parametrize(
-    ("spec", "words", "options", "said"),
-    [
-        ({"kind": "distance", "graph": HISTOGRAMS}, ("party",), {"categories": "x,y"}, "public number of records"),
-        (
-            {"kind": "distance", "graph": HISTOGRAMS},
-            ("party",),
-            {"categories": "x,y,z", "relation": "exchange"},
-            "must be 2 for this",
-        ),
-        ({"kind": "distance", "graph": HISTOGRAMS}, ("party",), {"relation": "exchange"}, "categories: is missing"),
-        ({"kind": "distance", "graph": HISTOGRAMS}, (), {"categories": "x,y"}, "needs one column"),
-        ({"kind": "distance", "graph": PATH}, ("v = 1",), {"categories": "x,y"}, "is not for apply to a count"),
-        ({"kind": "distance", "graph": PATH}, ("v", "= 1"), {}, "several words"),
-        (
-            {"kind": "plurality", "categories": 2, "largest": 3, "relation": "exchange"},
-            ("party",),
-            {"categories": "x,y"},
-            "is for neighbours by exchange",
-        ),
-        (
-            {"kind": "plurality", "categories": 2, "largest": 3, "relation": "add-remove"},
-            ("party",),
-            {"categories": "x,y", "relation": "exchange"},
-            "is for neighbours by add-remove",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("spec", "words", "options", "said"), [
+    ({"kind": "distance", "graph": HISTOGRAMS}, ("party",), {"categories": "x,y"}, "public number of records"),
+    (
+        {"kind": "distance", "graph": HISTOGRAMS},
+        ("party",),
+        {"categories": "x,y,z", "relation": "exchange"},
+        "must be 2 for this",
+    ),
+    ({"kind": "distance", "graph": HISTOGRAMS}, ("party",), {"relation": "exchange"}, "categories: is missing"),
+    ({"kind": "distance", "graph": HISTOGRAMS}, (), {"categories": "x,y"}, "needs one column"),
+    ({"kind": "distance", "graph": PATH}, ("v = 1",), {"categories": "x,y"}, "is not for apply to a count"),
+    ({"kind": "distance", "graph": PATH}, ("v", "= 1"), {}, "several words"),
+    (
+        {"kind": "plurality", "categories": 2, "largest": 3, "relation": "exchange"},
+        ("party",),
+        {"categories": "x,y"},
+        "is for neighbours by exchange",
+    ),
+    (
+        {"kind": "plurality", "categories": 2, "largest": 3, "relation": "add-remove"},
+        ("party",),
+        {"categories": "x,y", "relation": "exchange"},
+        "is for neighbours by add-remove",
+    ),
+])  # fmt: skip
 def test_a_map_that_is_no_morphism_is_refused(spec, words, options, said, file):
     with pytest.raises(BadInput, match=said):
         plan(TABLE, "apply", file(from_spec(spec).to_document()), *words, **options)

@@ -328,20 +328,17 @@ def test_ledgers_refuse_by_name_too(tmp_path):
     assert book.spent == Cost()
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: audit(np.eye(2)), "subject: must be a Mechanism"),
-        (lambda: audit(MECHANISM, graph="path", privacy=1), "graph: must be a DatasetGraph, not str"),
-        (lambda: audit(MECHANISM, privacy=1), "privacy: must be a Privacy, not int; write Privacy(epsilon=1)"),
-        (lambda: noise.geometric([1, 2], 1), "privacy: must be a Privacy, not int; write Privacy(epsilon=1)"),
-        (lambda: noise.geometric([1, 2], Privacy), "privacy: must be a Privacy, not the class Privacy"),
-        (lambda: design.geometric(3, 1), "privacy: must be a Privacy"),
-        (lambda: certify.compose([MECHANISM, None]), "mechanisms: must be"),
-        (lambda: irisdp.load(None), "path: must be a path, not None"),
-        (lambda: Ledger(1), "path: must be a path"),
-    ],
-)
+@pytest.mark.parametrize(("call", "text"), [
+    (lambda: audit(np.eye(2)), "subject: must be a Mechanism"),
+    (lambda: audit(MECHANISM, graph="path", privacy=1), "graph: must be a DatasetGraph, not str"),
+    (lambda: audit(MECHANISM, privacy=1), "privacy: must be a Privacy, not int; write Privacy(epsilon=1)"),
+    (lambda: noise.geometric([1, 2], 1), "privacy: must be a Privacy, not int; write Privacy(epsilon=1)"),
+    (lambda: noise.geometric([1, 2], Privacy), "privacy: must be a Privacy, not the class Privacy"),
+    (lambda: design.geometric(3, 1), "privacy: must be a Privacy"),
+    (lambda: certify.compose([MECHANISM, None]), "mechanisms: must be"),
+    (lambda: irisdp.load(None), "path: must be a path, not None"),
+    (lambda: Ledger(1), "path: must be a path"),
+])  # fmt: skip
 def test_the_argument_and_the_remedy_are_named(call, text):
     with pytest.raises(BadInput) as refusal:
         call()

@@ -402,14 +402,11 @@ def test_a_bad_plan_gets_one_clear_line_and_spends_nothing(name, tmp_path, capsy
     assert not (tmp_path / "d.ledger").exists()
 
 
-@pytest.mark.parametrize(
-    ("question", "remedy"),
-    [
-        ({**OLD, "by": "town"}, 'give "groups": "v1,v2,…" or a CSV file, or "select_groups": true with a "delta"'),
-        ({"query": "at-least"}, 'write for example {"query": "at-least 100", "expression": "age > 64"}'),
-        ({**OLD, "groups": "Ely"}, 'name the group columns with "by"'),
-    ],
-)
+@pytest.mark.parametrize(("question", "remedy"), [
+    ({**OLD, "by": "town"}, 'give "groups": "v1,v2,…" or a CSV file, or "select_groups": true with a "delta"'),
+    ({"query": "at-least"}, 'write for example {"query": "at-least 100", "expression": "age > 64"}'),
+    ({**OLD, "groups": "Ely"}, 'name the group columns with "by"'),
+])  # fmt: skip
 def test_remedies_are_keys_of_the_plan(question, remedy):
     with pytest.raises(BadInput, match=re.escape(f"; {remedy}")):
         planned(question)

@@ -66,16 +66,13 @@ def test_rows_that_moved_are_refused_and_frames_of_them_are_read_whole(published
     assert not read.answers[0].rule.universal
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"cells": "1"}, "cells: must be a list of whole numbers"),
-        ({"cells": [1, 2.5, 3]}, "cells: must be a whole number"),
-        ({"cells": [1, 2]}, "release: says in which cells answers lie"),
-        ({"kind": "gaussian-noise"}, "release: has noise of another guarantee than it states"),
-        ({"cells_per_unit": 2}, "release: has noise of another guarantee than it states"),
-    ],
-)
+@pytest.mark.parametrize(("changed", "said"), [
+    ({"cells": "1"}, "cells: must be a list of whole numbers"),
+    ({"cells": [1, 2.5, 3]}, "cells: must be a whole number"),
+    ({"cells": [1, 2]}, "release: says in which cells answers lie"),
+    ({"kind": "gaussian-noise"}, "release: has noise of another guarantee than it states"),
+    ({"cells_per_unit": 2}, "release: has noise of another guarantee than it states"),
+])  # fmt: skip
 def test_sidecars_that_contradict_themselves_are_refused(changed, said, published, tmp_path):
     beside = tmp_path / "a.csv.release.json"
     document = json.loads(beside.read_text(encoding="utf-8"))

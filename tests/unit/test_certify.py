@@ -238,18 +238,15 @@ def test_what_cannot_be_sealed_is_refused():
         add_digest({"matrix": [["1"]]})
 
 
-@pytest.mark.parametrize(
-    "certificate",
-    [
-        [],
-        {},
-        {"kind": "dual"},
-        {"kind": "theorem", "theorem": ["x"]},
-        {"kind": "theorem", "theorem": "balanced-line", "rankings": "ab", "ranking_of": []},
-        {"kind": "theorem", "theorem": "pullback"},
-        {"kind": "theorem", "theorem": "geometric", "within": {}},
-    ],
-)
+@pytest.mark.parametrize("certificate", [
+    [],
+    {},
+    {"kind": "dual"},
+    {"kind": "theorem", "theorem": ["x"]},
+    {"kind": "theorem", "theorem": "balanced-line", "rankings": "ab", "ranking_of": []},
+    {"kind": "theorem", "theorem": "pullback"},
+    {"kind": "theorem", "theorem": "geometric", "within": {}},
+])  # fmt: skip
 def test_a_malformed_certificate_does_not_hold_and_raises_nothing(certificate):
     document = {**geometric(2, Privacy(ratio=2)).to_document(), "certificate": certificate}
     verdict = check_optimality(read_document(add_digest(document) if isinstance(certificate, dict) else document))

@@ -71,24 +71,21 @@ def test_nodes_of_the_graph_name_the_rows():
         matrix_document([["1"]], graph=Path(2))
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "says"),
-    [
-        ("m.npy", b"nothing", "is not a NumPy array"),
-        ("m.csv", b"a,b\n", "must be a finite number"),
-        ("m.csv", b"", "rows of one length"),
-        ("m.csv", b"1\n1,0\n", "rows of one length: line 2 has 2 numbers, and line 1 has 1 number"),
-        ("m.csv", b"0.5,0.5\n0.5,O.5\n", "line 2, number 2: 'O.5' must be a finite number"),
-        ("m.csv", b",0,1\n0,0.5,0.5\n", "line 1, number 1: there is nothing"),
-        ("m.csv", b"0,5;0,5\n0,5;0,5\n", "line 1, number 1: '0,5' has a comma; write decimals with a point"),
-        ("m.csv", b"a,b,c\n1/2,1/2\n", "does not name each of 2 answers once"),
-        ("m.csv", b"a,a\n1/2,1/2\n", "does not name each of 2 answers once"),
-        ("m.csv", b"\xff\xfe", "cannot read"),
-        ("m.csv", b"nan\n", "must be a finite number"),
-        ("m.json", b"[[NaN]]", "holds NaN"),
-        ("m.json", b"[1, 2]", "must be a list of rows"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "says"), [
+    ("m.npy", b"nothing", "is not a NumPy array"),
+    ("m.csv", b"a,b\n", "must be a finite number"),
+    ("m.csv", b"", "rows of one length"),
+    ("m.csv", b"1\n1,0\n", "rows of one length: line 2 has 2 numbers, and line 1 has 1 number"),
+    ("m.csv", b"0.5,0.5\n0.5,O.5\n", "line 2, number 2: 'O.5' must be a finite number"),
+    ("m.csv", b",0,1\n0,0.5,0.5\n", "line 1, number 1: there is nothing"),
+    ("m.csv", b"0,5;0,5\n0,5;0,5\n", "line 1, number 1: '0,5' has a comma; write decimals with a point"),
+    ("m.csv", b"a,b,c\n1/2,1/2\n", "does not name each of 2 answers once"),
+    ("m.csv", b"a,a\n1/2,1/2\n", "does not name each of 2 answers once"),
+    ("m.csv", b"\xff\xfe", "cannot read"),
+    ("m.csv", b"nan\n", "must be a finite number"),
+    ("m.json", b"[[NaN]]", "holds NaN"),
+    ("m.json", b"[1, 2]", "must be a list of rows"),
+])  # fmt: skip
 def test_what_is_no_matrix_is_refused(tmp_path, name, content, says):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(BadInput, match=says):
@@ -114,20 +111,17 @@ def test_a_missing_file_is_named(tmp_path, name):
         read_mechanism(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "3/4,1/4\n1/4,3/4\n",
-        "3/4, 1/4\r\n1/4, 3/4\r\n",
-        "3/4;1/4\n1/4;3/4",
-        "3/4\t1/4\n1/4\t3/4\n",
-        "  3/4   1/4\n 1/4 3/4\n",
-        '"3/4","1/4"\n\n"1/4","3/4"\n',
-        "# by some tool\n3/4,1/4\n1/4,3/4\n",
-        "yes,no\n3/4,1/4\n1/4,3/4\n",
-        "yes no\n3/4 1/4\n1/4 3/4\n",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "3/4,1/4\n1/4,3/4\n",
+    "3/4, 1/4\r\n1/4, 3/4\r\n",
+    "3/4;1/4\n1/4;3/4",
+    "3/4\t1/4\n1/4\t3/4\n",
+    "  3/4   1/4\n 1/4 3/4\n",
+    '"3/4","1/4"\n\n"1/4","3/4"\n',
+    "# by some tool\n3/4,1/4\n1/4,3/4\n",
+    "yes,no\n3/4,1/4\n1/4,3/4\n",
+    "yes no\n3/4 1/4\n1/4 3/4\n",
+])  # fmt: skip
 def test_a_matrix_is_read_however_its_numbers_are_set_apart(text, tmp_path):
     (tmp_path / "m.csv").write_bytes(text.encode())
     found = read_mechanism(tmp_path / "m.csv")
@@ -284,15 +278,12 @@ def test_an_array_of_no_numbers_is_no_matrix(array):
         matrix_document(array)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "group,answer_low,answer\na,1,2\n",
-        "group,answer,answer_probability\na,b,1\n",
-        "group,answer\na,b\n",
-        "answer\nyes\n",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "group,answer_low,answer\na,1,2\n",
+    "group,answer,answer_probability\na,b,1\n",
+    "group,answer\na,b\n",
+    "answer\nyes\n",
+])  # fmt: skip
 def test_published_answers_are_told_from_a_matrix(tmp_path, text):
     file = tmp_path / "m.csv"
     file.write_text(text)

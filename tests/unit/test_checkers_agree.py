@@ -83,25 +83,21 @@ def test_both_refuse_what_is_malformed_and_name_the_field(name, tmp_path, capsys
     assert audited.startswith("irisdp: ") and audited.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "facts",
-    [
-        {"kind": "dual", **GOAL},
-        {"kind": "dual", "multipliers": {}, **GOAL},
-        {"kind": "dual", "multipliers": [[0, 1, 2, 1]], **GOAL},
-        {"kind": "dual", "multipliers": [], **GOAL, "loss": {"name": ["absolute"]}},
-        {"kind": "dual", "multipliers": [], **GOAL, "aggregate": []},
-        {"kind": [], "theorem": "geometric"},
-        {"kind": "theorem", "theorem": ["geometric"]},
-        {"kind": "theorem", "theorem": "rainbow", "rankings": [[0, 1]]},
-        {"kind": "theorem", "theorem": "rainbow", "rankings": 1, "ranking_of": [0, 0], "fixed": [0]},
-        {"kind": "theorem", "theorem": "pullback"},
-        {"kind": "theorem", "theorem": "pullback", "mechanism": PLAIN, "query": [0, 1]},
-        {"kind": "theorem", "theorem": "geometric", "within": {}},
-        {},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("facts", [
+    {"kind": "dual", **GOAL},
+    {"kind": "dual", "multipliers": {}, **GOAL},
+    {"kind": "dual", "multipliers": [[0, 1, 2, 1]], **GOAL},
+    {"kind": "dual", "multipliers": [], **GOAL, "loss": {"name": ["absolute"]}},
+    {"kind": "dual", "multipliers": [], **GOAL, "aggregate": []},
+    {"kind": [], "theorem": "geometric"},
+    {"kind": "theorem", "theorem": ["geometric"]},
+    {"kind": "theorem", "theorem": "rainbow", "rankings": [[0, 1]]},
+    {"kind": "theorem", "theorem": "rainbow", "rankings": 1, "ranking_of": [0, 0], "fixed": [0]},
+    {"kind": "theorem", "theorem": "pullback"},
+    {"kind": "theorem", "theorem": "pullback", "mechanism": PLAIN, "query": [0, 1]},
+    {"kind": "theorem", "theorem": "geometric", "within": {}},
+    {},
+], ids=str)  # fmt: skip
 def test_no_reason_of_the_verifier_is_an_exception_of_python(facts, tmp_path, capsys):
     document = add_digest({**PLAIN, "objective": {"value": "1/3"}, "certificate": facts})
     status, _, verified = checked(document, tmp_path / "m.json", capsys)
@@ -181,25 +177,22 @@ def test_a_certificate_that_is_no_object_does_not_hold(form, certificate, tmp_pa
     assert checked(document, tmp_path / "m.json", capsys)[0] == 1
 
 
-@pytest.mark.parametrize(
-    ("graph", "expected"),
-    [
-        ({"family": "sorted_histograms", "total": 2, "types": 1000}, 0),  # two of them: no function may nest 1000 deep
-        ({"family": "sorted_histograms", "total": 3, "types": 1000}, 2),
-        ({"family": "sorted_histograms", "total": 3, "types": 10**12}, 2),
-        ({"family": "histograms", "total": 0, "types": 10**12}, 2),
-        ({"family": "histograms", "total": 10**12, "types": 2}, 2),
-        ({"family": "hamming", "length": 1, "symbols": 10**12}, 2),
-        ({"family": "hamming", "length": 10**9, "symbols": 1}, 2),
-        ({"family": "complete", "n": 10**12}, 2),
-        ({"family": "gaps", "categories": 1, "largest": 3, "relation": "exchange"}, 2),
-        ({"family": "gaps", "categories": 2, "largest": 10**6, "relation": "exchange"}, 2),
-        ({"family": "gaps", "categories": 2, "largest": 10**12, "relation": "add-remove"}, 2),
-        ({"family": "gaps", "categories": 10**12, "largest": 1, "relation": "exchange"}, 2),
-        ({"family": "gaps", "categories": 20, "largest": 1, "relation": "exchange"}, 2),
-        ({"family": "gaps", "categories": 2, "largest": 1, "relation": {}}, 2),
-    ],
-)
+@pytest.mark.parametrize(("graph", "expected"), [
+    ({"family": "sorted_histograms", "total": 2, "types": 1000}, 0),  # two of them: no function may nest 1000 deep
+    ({"family": "sorted_histograms", "total": 3, "types": 1000}, 2),
+    ({"family": "sorted_histograms", "total": 3, "types": 10**12}, 2),
+    ({"family": "histograms", "total": 0, "types": 10**12}, 2),
+    ({"family": "histograms", "total": 10**12, "types": 2}, 2),
+    ({"family": "hamming", "length": 1, "symbols": 10**12}, 2),
+    ({"family": "hamming", "length": 10**9, "symbols": 1}, 2),
+    ({"family": "complete", "n": 10**12}, 2),
+    ({"family": "gaps", "categories": 1, "largest": 3, "relation": "exchange"}, 2),
+    ({"family": "gaps", "categories": 2, "largest": 10**6, "relation": "exchange"}, 2),
+    ({"family": "gaps", "categories": 2, "largest": 10**12, "relation": "add-remove"}, 2),
+    ({"family": "gaps", "categories": 10**12, "largest": 1, "relation": "exchange"}, 2),
+    ({"family": "gaps", "categories": 20, "largest": 1, "relation": "exchange"}, 2),
+    ({"family": "gaps", "categories": 2, "largest": 1, "relation": {}}, 2),
+])  # fmt: skip
 def test_a_few_letters_name_no_family_that_takes_all_memory(graph, expected, tmp_path, capsys):
     """Each is refused at once, by both, with a reason."""
     document = {name: value for name, value in PLAIN.items() if name not in ("inputs", "matrix", "graph")}

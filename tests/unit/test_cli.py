@@ -297,21 +297,18 @@ def test_foreign_matrices_are_judged_as_given_and_can_be_repaired(tmp_path, caps
     assert run(["audit", str(tmp_path / "m.csv"), "--graph", graph, "--ratio", "1.9"]) == 1
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"kind": "unheard of", "privacy": {"ratio": 2}},
-        {"kind": "geometric", "privacy": {"ratio": 2}},
-        {"kind": "geometric", "n": -1, "privacy": {"ratio": 2}},
-        {"kind": "geometric", "n": 3},
-        {"kind": "geometric", "n": 3, "privacy": {"ratio": 2}, "extra": 1},
-        {"kind": "consumer", "n": 3, "loss": "cubic", "privacy": {"ratio": 2}},
-        {"kind": "consumer", "n": 3, "loss": "absolute", "prior": [1], "privacy": {"ratio": 2}},
-        {"kind": "distance", "graph": {"family": "torus", "n": 3}, "privacy": {"ratio": 2}},
-        {"kind": "distance", "graph": {"nodes": ["a"], "edges": [["a", "b"]]}, "privacy": {"ratio": 2}},
-        [],
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"kind": "unheard of", "privacy": {"ratio": 2}},
+    {"kind": "geometric", "privacy": {"ratio": 2}},
+    {"kind": "geometric", "n": -1, "privacy": {"ratio": 2}},
+    {"kind": "geometric", "n": 3},
+    {"kind": "geometric", "n": 3, "privacy": {"ratio": 2}, "extra": 1},
+    {"kind": "consumer", "n": 3, "loss": "cubic", "privacy": {"ratio": 2}},
+    {"kind": "consumer", "n": 3, "loss": "absolute", "prior": [1], "privacy": {"ratio": 2}},
+    {"kind": "distance", "graph": {"family": "torus", "n": 3}, "privacy": {"ratio": 2}},
+    {"kind": "distance", "graph": {"nodes": ["a"], "edges": [["a", "b"]]}, "privacy": {"ratio": 2}},
+    [],
+])  # fmt: skip
 def test_bad_specs_end_with_status_2(wrong, tmp_path, capsys):
     assert run(["design", write(tmp_path / "s.json", wrong)]) == 2
     printed = capsys.readouterr()
@@ -362,19 +359,16 @@ def tampered():
     return document
 
 
-@pytest.mark.parametrize(
-    ("options", "judged"),
-    [
-        ([], True),
-        (["--ratio", "2"], True),
-        (["--ratio", "2.0", "--delta", "0"], True),
-        (["--delta", "0"], True),
-        (["--ratio", "3"], False),
-        (["--epsilon", "1"], False),
-        (["--delta", "0.1"], False),
-        (["--graph", "g.json"], False),
-    ],
-)
+@pytest.mark.parametrize(("options", "judged"), [
+    ([], True),
+    (["--ratio", "2"], True),
+    (["--ratio", "2.0", "--delta", "0"], True),
+    (["--delta", "0"], True),
+    (["--ratio", "3"], False),
+    (["--epsilon", "1"], False),
+    (["--delta", "0.1"], False),
+    (["--graph", "g.json"], False),
+])  # fmt: skip
 def test_a_tampered_file_is_never_said_to_claim_nothing(options, judged, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "m.json").write_text(json.dumps(tampered()))

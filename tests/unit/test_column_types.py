@@ -100,17 +100,14 @@ def test_no_record_changes_how_another_is_read(tmp_path, kind):
     assert read(write(file, reversed(READ)), kind) == [value for (value,) in reversed(alone)]
 
 
-@pytest.mark.parametrize(
-    ("kind", "condition"),
-    [
-        ("number", "v > 0.5"),
-        ("number", "v = 3"),
-        ("timestamp", "v >= DATE '2024-01-05'"),
-        ("timestamp", "v < TIMESTAMP '2024-01-05 10:00:00'"),
-        ("text", "v = '3.0'"),
-        ("text", "v LIKE '%e%'"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "condition"), [
+    ("number", "v > 0.5"),
+    ("number", "v = 3"),
+    ("timestamp", "v >= DATE '2024-01-05'"),
+    ("timestamp", "v < TIMESTAMP '2024-01-05 10:00:00'"),
+    ("text", "v = '3.0'"),
+    ("text", "v LIKE '%e%'"),
+])  # fmt: skip
 def test_a_type_that_the_question_would_take_it_for_changes_no_answer(tmp_path, kind, condition):
     values = [value for value in READ if value not in ("infinity", "10000-01-01", "0000-12-31")]  # on no calendar
     file = write(tmp_path / "t.csv", values)
@@ -165,18 +162,15 @@ def test_a_ledger_adds_up_releases_with_and_without_types(tmp_path):
     assert ledger.spent.epsilon == 3
 
 
-@pytest.mark.parametrize(
-    ("first", "then", "kept"),
-    [
-        (None, {"v": "date"}, True),
-        (None, {"w": "text"}, True),
-        ({"w": "text"}, None, True),
-        (None, {"w": "integer"}, False),
-        ({"w": "integer"}, None, False),
-        ({"w": "date"}, {"w": "timestamp"}, False),
-        ({"W": "integer"}, {"w": "integer", "v": "date"}, True),
-    ],
-)
+@pytest.mark.parametrize(("first", "then", "kept"), [
+    (None, {"v": "date"}, True),
+    (None, {"w": "text"}, True),
+    ({"w": "text"}, None, True),
+    (None, {"w": "integer"}, False),
+    ({"w": "integer"}, None, False),
+    ({"w": "date"}, {"w": "timestamp"}, False),
+    ({"W": "integer"}, {"w": "integer", "v": "date"}, True),
+])  # fmt: skip
 def test_the_type_of_the_unit_says_who_is_one_person(tmp_path, first, then, kept):
     file = write(tmp_path / "t.csv", ["1", "2"])
     publish(file, "count", epsilon=1, unit="w", at_most=1, types=first)
@@ -382,16 +376,13 @@ def test_one_category_with_commas_in_a_list_is_told_how_to_be_several(table):
         irisdp.plan(table, "plurality", "town", categories=["a,b"], epsilon=1)
 
 
-@pytest.mark.parametrize(
-    ("words", "options", "name"),
-    [
-        (["count"], {"by": "town", "groups": "Zürich,Bern"}, "Zürich"),
-        (["plurality", "town"], {"categories": ["Bern", "Genève"]}, "Genève"),
-        (["count", "town = 'Łódź'"], {}, "Łódź"),
-        (["count", "town LIKE 'Mün%'"], {}, "Mün%"),
-        (["count"], {"by": "c = CASE town WHEN 'Köln' THEN 'k' END", "groups": "k"}, "Köln"),
-    ],
-)
+@pytest.mark.parametrize(("words", "options", "name"), [
+    (["count"], {"by": "town", "groups": "Zürich,Bern"}, "Zürich"),
+    (["plurality", "town"], {"categories": ["Bern", "Genève"]}, "Genève"),
+    (["count", "town = 'Łódź'"], {}, "Łódź"),
+    (["count", "town LIKE 'Mün%'"], {}, "Mün%"),
+    (["count"], {"by": "c = CASE town WHEN 'Köln' THEN 'k' END", "groups": "k"}, "Köln"),
+])  # fmt: skip
 def test_a_name_beyond_ascii_asked_of_a_utf_8_file_gets_a_note_on_the_encoding(table, words, options, name):
     noted = f'with "{name}" as UTF-8; if the file is written in another encoding, name it, as in encoding=windows-1252'
     for content in (TEXT.encode(), "zip,age,town\n1,2,Zürich\n".encode("latin-1")):  # what is in it changes nothing

@@ -284,19 +284,16 @@ def test_deeper_is_stochastically_smaller_and_neighbours_are_close():
         assert (1 - here <= 1.5 * (1 - there) + 0.05 + FLOATS).all()
 
 
-@pytest.mark.parametrize(
-    ("boundary", "interval", "field"),
-    [
-        (stats.norm(), {}, "lower"),
-        (lambda x: x, {}, "lower"),
-        (lambda x: x, {"lower": 1, "upper": 0}, "lower"),
-        (lambda x: x, {"lower": 0, "upper": float("inf")}, "lower"),
-        (lambda x: -x, {"lower": 0, "upper": 1}, "boundary"),
-        (lambda x: x, {"lower": 0, "upper": 2}, "boundary"),
-        (lambda x: x * np.nan, {"lower": 0, "upper": 1}, "boundary"),
-        ("uniform", {"lower": 0, "upper": 1}, "boundary"),
-    ],
-)
+@pytest.mark.parametrize(("boundary", "interval", "field"), [
+    (stats.norm(), {}, "lower"),
+    (lambda x: x, {}, "lower"),
+    (lambda x: x, {"lower": 1, "upper": 0}, "lower"),
+    (lambda x: x, {"lower": 0, "upper": float("inf")}, "lower"),
+    (lambda x: -x, {"lower": 0, "upper": 1}, "boundary"),
+    (lambda x: x, {"lower": 0, "upper": 2}, "boundary"),
+    (lambda x: x * np.nan, {"lower": 0, "upper": 1}, "boundary"),
+    ("uniform", {"lower": 0, "upper": 1}, "boundary"),
+])  # fmt: skip
 def test_bad_input_names_the_field(boundary, interval, field):
     with pytest.raises(BadInput) as error:
         continuous(boundary, PRIVACY, **interval)
@@ -456,20 +453,17 @@ def test_designs_from_the_command_line_pass_the_audit(name, tmp_path, capsys):
     capsys.readouterr()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"graph": 3},
-        {"scores": "high"},
-        {"scores": 5},
-        {"scores": [1, 2, 3]},
-        {"prior": 7},
-        {"speed": 1},
-        {"outputs": 5, "scores": [[1], [1], [1]]},
-        {"outputs": [None], "scores": [[1], [1], [1]]},
-        {"outputs": [{"a": 1}], "scores": [[1], [1], [1]]},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"graph": 3},
+    {"scores": "high"},
+    {"scores": 5},
+    {"scores": [1, 2, 3]},
+    {"prior": 7},
+    {"speed": 1},
+    {"outputs": 5, "scores": [[1], [1], [1]]},
+    {"outputs": [None], "scores": [[1], [1], [1]]},
+    {"outputs": [{"a": 1}], "scores": [[1], [1], [1]]},
+])  # fmt: skip
 def test_malformed_specs_are_refused_with_status_2(wrong, tmp_path, capsys):
     spec = tmp_path / "spec.json"
     fields = {"kind": "exponential", "graph": {"family": "path", "n": 3}, "privacy": {"epsilon": 1}}

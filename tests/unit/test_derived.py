@@ -370,32 +370,29 @@ def test_an_edge_on_the_wrong_side_is_caught(side, monkeypatch):
 TABLE_BINS = pa.table({"age": [1], "town": ["a"], "flag": [True], "born": [datetime.date(2020, 1, 1)], "part": [[1]]})
 
 
-@pytest.mark.parametrize(
-    ("column", "bins", "rule"),
-    [
-        ("age", "", "lists no edge"),
-        ("age", [], "lists no edge"),
-        ("age", "0,0", "must increase"),
-        ("age", "18,0", "must increase"),
-        ("age", "0,1e-400", "must increase"),
-        ("age", "0,x", "edges are all numbers or all dates"),
-        ("age", "0,,1", "edges are all numbers or all dates"),
-        ("age", "0,nan", "edges are all numbers or all dates"),
-        ("age", "1e999", "beyond 1.8e308"),
-        ("age", [True], "edges are all numbers or all dates"),
-        ("age", 18, "lists no edge"),
-        ("age", {18}, "lists no edge"),
-        ("age", "2020-01-01", "edges are all numbers or all dates"),
-        ("age", range(1001), "more than 1000"),
-        ("born", "2020", "no date"),
-        ("born", "2020-01-01,2020-02-30", "no date"),
-        ("born", "2020-01-02,2020-01-01", "must increase"),
-        ("town", "0", "which|is text"),
-        ("flag", "0", "true or false"),
-        ("part", "0", "a list"),
-        ("rank", "0", "does not have"),
-    ],
-)
+@pytest.mark.parametrize(("column", "bins", "rule"), [
+    ("age", "", "lists no edge"),
+    ("age", [], "lists no edge"),
+    ("age", "0,0", "must increase"),
+    ("age", "18,0", "must increase"),
+    ("age", "0,1e-400", "must increase"),
+    ("age", "0,x", "edges are all numbers or all dates"),
+    ("age", "0,,1", "edges are all numbers or all dates"),
+    ("age", "0,nan", "edges are all numbers or all dates"),
+    ("age", "1e999", "beyond 1.8e308"),
+    ("age", [True], "edges are all numbers or all dates"),
+    ("age", 18, "lists no edge"),
+    ("age", {18}, "lists no edge"),
+    ("age", "2020-01-01", "edges are all numbers or all dates"),
+    ("age", range(1001), "more than 1000"),
+    ("born", "2020", "no date"),
+    ("born", "2020-01-01,2020-02-30", "no date"),
+    ("born", "2020-01-02,2020-01-01", "must increase"),
+    ("town", "0", "which|is text"),
+    ("flag", "0", "true or false"),
+    ("part", "0", "a list"),
+    ("rank", "0", "does not have"),
+])  # fmt: skip
 def test_what_are_no_bins_is_refused(column, bins, rule):
     with pytest.raises(BadInput, match=rule) as refused:
         read_bins(open_table(TABLE_BINS), column, bins)
@@ -483,17 +480,13 @@ SAME_HISTOGRAM = [
 
 
 @pytest.mark.parametrize(("histogram", "count"), SAME_HISTOGRAM)
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"epsilon": 1},
-        {"mu": 1, "delta": "1e-6"},
-        {"epsilon": 1, "relation": "exchange"},
-        {"epsilon": 1, "unit": "ward", "at_most": 1},
-        {"audience": {"board": 2, "press": 1}},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {"epsilon": 1},
+    {"mu": 1, "delta": "1e-6"},
+    {"epsilon": 1, "relation": "exchange"},
+    {"epsilon": 1, "unit": "ward", "at_most": 1},
+    {"audience": {"board": 2, "press": 1}},
+], ids=str)  # fmt: skip
 def test_a_histogram_is_the_count_by_its_bins(histogram, count, options):
     about = "party" if "categories" in histogram else "age"
     asked = plan(TABLE_HISTOGRAM, "histogram", about, **histogram, **options)

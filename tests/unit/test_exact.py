@@ -32,23 +32,20 @@ from irisdp._exact import (
 )
 
 
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        (0.1, "1/10"),
-        (1e-9, "1/1000000000"),
-        (np.float64(0.3), "3/10"),
-        (np.float32(0.1), "1/10"),
-        (np.int64(7), "7"),
-        ("3/10", "3/10"),
-        ("0.25", "1/4"),
-        (" 1e-3 ", "1/1000"),
-        (Decimal("0.125"), "1/8"),
-        (Fraction(2, 3), "2/3"),
-        (5, "5"),
-        ("-2", "-2"),
-    ],
-)
+@pytest.mark.parametrize(("written", "meant"), [
+    (0.1, "1/10"),
+    (1e-9, "1/1000000000"),
+    (np.float64(0.3), "3/10"),
+    (np.float32(0.1), "1/10"),
+    (np.int64(7), "7"),
+    ("3/10", "3/10"),
+    ("0.25", "1/4"),
+    (" 1e-3 ", "1/1000"),
+    (Decimal("0.125"), "1/8"),
+    (Fraction(2, 3), "2/3"),
+    (5, "5"),
+    ("-2", "-2"),
+])  # fmt: skip
 def test_numbers_are_read_as_written(written, meant):
     assert rational(written, "x") == Fraction(meant)
 

@@ -76,21 +76,18 @@ def refused(call, *arguments, **options):
 # Numbers
 
 
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ("9" * (MOST_CHARACTERS + 1), f"x: has more than {MOST_CHARACTERS} characters; write a shorter number"),
-        ("9" * (MOST_DIGITS + 1), f"x: has an integer of more than {MOST_DIGITS} digits; write a shorter number"),
-        ("1e4001", f"x: has an exponent beyond {LARGEST_EXPONENT}; write a number of ordinary size"),
-        ("1e-4001", f"x: has an exponent beyond {LARGEST_EXPONENT}; write a number of ordinary size"),
-        ("3/0", "x: divides by zero; write a quotient with a non-zero denominator"),
-        ("1.2.3", 'x: must be a finite number; write it as "0.25", "1e-9" or "3/10"'),
-        (True, "x: must be a number, not true or false; write it as a decimal or a quotient"),
-        (math.inf, "x: must be a finite number, not inf; write it as a decimal or a quotient"),
-        (Decimal("-Infinity"), "x: must be a finite number, not -Infinity; write it as a decimal or a quotient"),
-        (None, "x: must be a number, not NoneType; write it as a decimal or a quotient"),
-    ],
-)
+@pytest.mark.parametrize(("written", "said"), [
+    ("9" * (MOST_CHARACTERS + 1), f"x: has more than {MOST_CHARACTERS} characters; write a shorter number"),
+    ("9" * (MOST_DIGITS + 1), f"x: has an integer of more than {MOST_DIGITS} digits; write a shorter number"),
+    ("1e4001", f"x: has an exponent beyond {LARGEST_EXPONENT}; write a number of ordinary size"),
+    ("1e-4001", f"x: has an exponent beyond {LARGEST_EXPONENT}; write a number of ordinary size"),
+    ("3/0", "x: divides by zero; write a quotient with a non-zero denominator"),
+    ("1.2.3", 'x: must be a finite number; write it as "0.25", "1e-9" or "3/10"'),
+    (True, "x: must be a number, not true or false; write it as a decimal or a quotient"),
+    (math.inf, "x: must be a finite number, not inf; write it as a decimal or a quotient"),
+    (Decimal("-Infinity"), "x: must be a finite number, not -Infinity; write it as a decimal or a quotient"),
+    (None, "x: must be a number, not NoneType; write it as a decimal or a quotient"),
+])  # fmt: skip
 def test_what_is_no_number_is_refused_in_these_words(written, said):
     assert refused(rational, written, "x") == said
 
@@ -113,20 +110,17 @@ def test_numbers_that_just_fit_are_read():
     assert rational(np.longdouble("0.1"), "x") == F(1, 10)
 
 
-@pytest.mark.parametrize(
-    ("value", "ends", "said"),
-    [
-        ("3/2", (0, None), "K: must be a whole number; write 1 or 2"),
-        ("-3/2", (0, None), "K: must be a whole number; write an integer that is at least 0"),
-        ("-3/2", (-2, None), "K: must be a whole number; write -2 or -1"),
-        ("-3/2", (-1, None), "K: must be a whole number; write an integer that is at least -1"),
-        ("7/2", (0, 4), "K: must be a whole number; write 3 or 4"),
-        ("9/2", (0, 4), "K: must be a whole number; write an integer that is at least 0"),
-        ("2000000000000001/2", (0, None), "K: must be a whole number; write an integer that is at least 0"),
-        (-1, (0, None), "K: must be at least 0; choose a number in that range"),
-        (5, (0, 4), "K: must be at least 0 and at most 4; choose a number in that range"),
-    ],
-)
+@pytest.mark.parametrize(("value", "ends", "said"), [
+    ("3/2", (0, None), "K: must be a whole number; write 1 or 2"),
+    ("-3/2", (0, None), "K: must be a whole number; write an integer that is at least 0"),
+    ("-3/2", (-2, None), "K: must be a whole number; write -2 or -1"),
+    ("-3/2", (-1, None), "K: must be a whole number; write an integer that is at least -1"),
+    ("7/2", (0, 4), "K: must be a whole number; write 3 or 4"),
+    ("9/2", (0, 4), "K: must be a whole number; write an integer that is at least 0"),
+    ("2000000000000001/2", (0, None), "K: must be a whole number; write an integer that is at least 0"),
+    (-1, (0, None), "K: must be at least 0; choose a number in that range"),
+    (5, (0, 4), "K: must be at least 0 and at most 4; choose a number in that range"),
+])  # fmt: skip
 def test_whole_numbers_in_a_range(value, ends, said):
     assert refused(integer, value, "K", at_least=ends[0], at_most=ends[1]) == said
 
@@ -135,19 +129,16 @@ def test_ends_of_a_range_are_in_it():
     assert [integer(k, "K", at_least=-1, at_most=4) for k in (-1, 4)] == [-1, 4]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (F(-1, 4), "-0.25"),
-        (F(1, 3), "1/3"),
-        (F(-7, 6), "-7/6"),
-        (F(1, 10**40), "0." + "0" * 39 + "1"),
-        (F(1, 10**41), f"1/{10**41}"),
-        (F(1, 2**40), format(Decimal(1) / 2**40, "f")),
-        (F(1, 5**41), f"1/{5**41}"),
-        (F(12345, 100), "123.45"),
-    ],
-)
+@pytest.mark.parametrize(("value", "text"), [
+    (F(-1, 4), "-0.25"),
+    (F(1, 3), "1/3"),
+    (F(-7, 6), "-7/6"),
+    (F(1, 10**40), "0." + "0" * 39 + "1"),
+    (F(1, 10**41), f"1/{10**41}"),
+    (F(1, 2**40), format(Decimal(1) / 2**40, "f")),
+    (F(1, 5**41), f"1/{5**41}"),
+    (F(12345, 100), "123.45"),
+])  # fmt: skip
 def test_decimals_are_written_where_they_are_short(value, text):
     assert rational_text(value) == text
     assert F(text) == value
@@ -169,19 +160,16 @@ def test_floats_for_readers_end_at_10_to_the_308():
     assert short_text(F(2, 3), 2) == "0.67"
 
 
-@pytest.mark.parametrize(
-    ("chance", "shown"),
-    [
-        (F(1), "100"),
-        (F(0), "0"),
-        (F(1, 2), "50"),
-        (F(123456789012345, 10**17), "0.123456789012345"[:17] if len("0.123456789012345") <= 16 else "0.123456"),
-        (F(999_999_999, 10**9), "99.9999999"),
-        (1 - F(1, 10**15), "99.9999999999999"),
-        (1 - F(1, 10**30), "99.9999"),
-        (F(1, 3), "33.3333"),
-    ],
-)
+@pytest.mark.parametrize(("chance", "shown"), [
+    (F(1), "100"),
+    (F(0), "0"),
+    (F(1, 2), "50"),
+    (F(123456789012345, 10**17), "0.123456789012345"[:17] if len("0.123456789012345") <= 16 else "0.123456"),
+    (F(999_999_999, 10**9), "99.9999999"),
+    (1 - F(1, 10**15), "99.9999999999999"),
+    (1 - F(1, 10**30), "99.9999"),
+    (F(1, 3), "33.3333"),
+])  # fmt: skip
 def test_percentages_are_exact_where_they_are_short_and_else_below(chance, shown):
     assert percent_below(chance) == shown
     assert F(shown) <= 100 * chance

@@ -78,19 +78,15 @@ def _plan(query, **options):
     return irisdp.plan(table, query, *words, **more.get(query, {}), **options)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {},
-        {"query": "histogram", "categories": "3", "relation": "exchange"},
-        {"query": "at-least", "by": "epsilon", "epsilon": "1/3"},
-        {"query": "plurality", "within": "4"},
-        {"query": "sum", "lower": "-5", "upper": "40", "within": "60"},
-        {"query": "sum", "lower": "0", "upper": "99.95", "step": "0.05", "within": "12.5"},
-        {"query": "median", "epsilon": "2"},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("values", [
+    {},
+    {"query": "histogram", "categories": "3", "relation": "exchange"},
+    {"query": "at-least", "by": "epsilon", "epsilon": "1/3"},
+    {"query": "plurality", "within": "4"},
+    {"query": "sum", "lower": "-5", "upper": "40", "within": "60"},
+    {"query": "sum", "lower": "0", "upper": "99.95", "step": "0.05", "within": "12.5"},
+    {"query": "median", "epsilon": "2"},
+], ids=str)  # fmt: skip
 def test_the_command_line_and_the_python_make_the_same(values, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     found = ask(**values)
@@ -147,27 +143,23 @@ def test_certainty_is_never_said_of_what_is_not_certain():
         assert "probability 1 " not in found.headline and "probability 1 " not in fact(found, "In this group").value
 
 
-@pytest.mark.parametrize(
-    ("values", "field"),
-    [
-        ({"query": "evil"}, "query"),
-        ({"size": "0"}, "size"),
-        ({"size": "2.5"}, "size"),
-        ({"within": "1e999"}, "within"),
-        ({"within": "nan"}, "within"),
-        ({"within": "200000"}, "within"),
-        ({"confidence": "1"}, "confidence"),
-        ({"by": "epsilon", "epsilon": "0"}, "epsilon"),
-        ({"by": "epsilon", "epsilon": "1e-9"}, "epsilon"),
-        ({"by": "epsilon", "epsilon": "1" * 40}, "epsilon"),
-        ({"by": "nothing"}, "by"),
-        ({"relation": "both"}, "relation"),
-        ({"query": "plurality", "categories": "1000"}, "categories"),
-        ({"query": "sum", "upper": "1e30"}, "upper"),
-        ({"query": "sum", "lower": "5", "upper": "1"}, "lower"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("values", "field"), [
+    ({"query": "evil"}, "query"),
+    ({"size": "0"}, "size"),
+    ({"size": "2.5"}, "size"),
+    ({"within": "1e999"}, "within"),
+    ({"within": "nan"}, "within"),
+    ({"within": "200000"}, "within"),
+    ({"confidence": "1"}, "confidence"),
+    ({"by": "epsilon", "epsilon": "0"}, "epsilon"),
+    ({"by": "epsilon", "epsilon": "1e-9"}, "epsilon"),
+    ({"by": "epsilon", "epsilon": "1" * 40}, "epsilon"),
+    ({"by": "nothing"}, "by"),
+    ({"relation": "both"}, "relation"),
+    ({"query": "plurality", "categories": "1000"}, "categories"),
+    ({"query": "sum", "upper": "1e30"}, "upper"),
+    ({"query": "sum", "lower": "5", "upper": "1"}, "lower"),
+], ids=str)  # fmt: skip
 def test_what_makes_no_sense_or_takes_long_is_refused_at_its_field(values, field):
     with pytest.raises(BadInput) as refused:
         ask(**values)

@@ -145,28 +145,24 @@ def test_the_command_line_and_the_python_come_to_the_same(values, tmp_path, monk
     assert f"{json.dumps(names['verdict'].to_document(), ensure_ascii=False)}\n".encode() == files[target]
 
 
-@pytest.mark.parametrize(
-    ("values", "field"),
-    [
-        ({"mechanism": RESPONSE}, "on"),
-        ({"mechanism": RESPONSE, "on": "path"}, "epsilon"),
-        ({"mechanism": RESPONSE, "on": "elsewhere", "epsilon": "1"}, "on"),
-        ({"mechanism": "no, numbers", "on": "path", "epsilon": "1"}, "matrix"),
-        ({"mechanism": "{", "on": "path", "epsilon": "1"}, "mechanism"),
-        ({"mechanism": '{"kind": "consumer", "n": 3}'}, "mechanism"),
-        ({"mechanism": "[[NaN, 1]]", "on": "path", "epsilon": "1"}, "mechanism"),
-        ({"mechanism": "[" * 100_000, "on": "path", "epsilon": "1"}, "mechanism"),
-        ({"mechanism": "[[1e999999999, 1]]", "on": "path", "epsilon": "1"}, "mechanism"),
-        ({"mechanism": "base64:AAAA", "on": "path", "epsilon": "1"}, "mechanism"),
-        ({"mechanism": numpy_file([[0.5, 0.5]])[:40], "on": "path", "epsilon": "1"}, "mechanism"),
-        ({"mechanism": RESPONSE, "on": "pasted", "graph": "0 1 2 3 -", "epsilon": "1"}, "graph"),
-        ({"mechanism": RESPONSE, "on": "pasted", "graph": "x", "epsilon": "1"}, "graph"),
-        ({"mechanism": RESPONSE, "on": "pasted", "graph": "0 1\n1 2", "epsilon": "1"}, "graph"),
-        ({"mechanism": designed(), "on": "pasted", "graph": "0 1", "epsilon": "1"}, "graph"),
-        ({"mechanism": "1\n" * 3000, "on": "complete", "epsilon": "1"}, "on"),
-    ],
-    ids=lambda part: str(part)[:40],
-)
+@pytest.mark.parametrize(("values", "field"), [
+    ({"mechanism": RESPONSE}, "on"),
+    ({"mechanism": RESPONSE, "on": "path"}, "epsilon"),
+    ({"mechanism": RESPONSE, "on": "elsewhere", "epsilon": "1"}, "on"),
+    ({"mechanism": "no, numbers", "on": "path", "epsilon": "1"}, "matrix"),
+    ({"mechanism": "{", "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": '{"kind": "consumer", "n": 3}'}, "mechanism"),
+    ({"mechanism": "[[NaN, 1]]", "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": "[" * 100_000, "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": "[[1e999999999, 1]]", "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": "base64:AAAA", "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": numpy_file([[0.5, 0.5]])[:40], "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": RESPONSE, "on": "pasted", "graph": "0 1 2 3 -", "epsilon": "1"}, "graph"),
+    ({"mechanism": RESPONSE, "on": "pasted", "graph": "x", "epsilon": "1"}, "graph"),
+    ({"mechanism": RESPONSE, "on": "pasted", "graph": "0 1\n1 2", "epsilon": "1"}, "graph"),
+    ({"mechanism": designed(), "on": "pasted", "graph": "0 1", "epsilon": "1"}, "graph"),
+    ({"mechanism": "1\n" * 3000, "on": "complete", "epsilon": "1"}, "on"),
+], ids=lambda part: str(part)[:40])  # fmt: skip
 def test_what_is_no_mechanism_is_said_at_a_field(values, field):
     with pytest.raises(BadInput) as refused:
         judged(**values)

@@ -75,18 +75,15 @@ def test_names_with_markup_are_shown_as_text(explorer):
     assert "<img src=x" not in wrong.text
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        {"graph": "{"},
-        {"graph": "a a a"},
-        {"graph": "\n".join(f"{k} {k + 1}" for k in range(40_000)), "colors": "*: x"},
-        {"family": "path", "family_n": "1000000", "colors": "*: x"},
-        {"kind": "consumer", "n": "nan"},
-        {"kind": "spec", "spec": "[" * 100_000},
-        {"kind": "</script>"},
-    ],
-)
+@pytest.mark.parametrize("said", [
+    {"graph": "{"},
+    {"graph": "a a a"},
+    {"graph": "\n".join(f"{k} {k + 1}" for k in range(40_000)), "colors": "*: x"},
+    {"family": "path", "family_n": "1000000", "colors": "*: x"},
+    {"kind": "consumer", "n": "nan"},
+    {"kind": "spec", "spec": "[" * 100_000},
+    {"kind": "</script>"},
+])  # fmt: skip
 def test_what_cannot_be_designed_gets_one_line_on_the_page(explorer, said):
     client, _ = explorer(at_once=PATIENCE)
     page = client.post("/design", data=said)

@@ -89,24 +89,13 @@ def test_whatever_is_wrong_is_said_of_a_field_on_the_page_in_words_on_the_page(n
             assert not NAMES.search(unquoted), context
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "line"),
-    [
-        ("design", {"kind": "consumer", "at_least": "8", "at_most": "3"}, "Known: at least: leaves no count possible"),
-        ("read", {"value": "7", "at_least": "8", "at_most": "3"}, "Known: at most: leaves no count possible"),
-        ("read", {"value": "seven"}, "The published answer: is not an answer that this can publish"),
-        (
-            "read",
-            {"value": "7", "prior": "0.5, 0.5"},
-            "Prior: must be a list in JSON; write for example [0.5, 0.3, 0.2]",
-        ),
-        (
-            "ask",
-            {"query": "sum", "lower": "5", "upper": "1"},
-            "Values are at least: must be below “Values are at most”",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("name", "given", "line"), [
+    ("design", {"kind": "consumer", "at_least": "8", "at_most": "3"}, "Known: at least: leaves no count possible"),
+    ("read", {"value": "7", "at_least": "8", "at_most": "3"}, "Known: at most: leaves no count possible"),
+    ("read", {"value": "seven"}, "The published answer: is not an answer that this can publish"),
+    ("read", {"value": "7", "prior": "0.5, 0.5"}, "Prior: must be a list in JSON; write for example [0.5, 0.3, 0.2]"),
+    ("ask", {"query": "sum", "lower": "5", "upper": "1"}, "Values are at least: must be below “Values are at most”"),
+])  # fmt: skip
 def test_what_does_not_fit_together_is_said_of_a_field_on_the_page(name, given, line):
     room = next(room for room in ROOMS if room.name == name)
     _, _, said = refusal(name, read_values(room.fields, {"release": RELEASE, **given}))
@@ -119,20 +108,17 @@ def test_the_line_names_what_python_names_otherwise():
     assert len(NAMES.findall(raw)) == 2 and NAMES.search("at_least: leave it out")
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("1,000", "has thousands set apart; write 1000, or 1.000 if that is meant"),
-        ("1 000 000", "has thousands set apart; write 1000000"),
-        ("1’000.5", "has thousands set apart; write 1000.5"),
-        ("0,5", "has a comma; write 0.5"),
-        ("95%", "has a percent sign; write 95 % as 0.95"),
-        ("", "is empty; write a number, such as 5"),
-        ("five", "is no number; write a number, such as 5"),
-        ("1/0", "is no number; write a number, such as 5"),
-        ("9999999999999", "must be at most 1,000,000,000,000 here; use the command line for more"),
-    ],
-)
+@pytest.mark.parametrize(("text", "told"), [
+    ("1,000", "has thousands set apart; write 1000, or 1.000 if that is meant"),
+    ("1 000 000", "has thousands set apart; write 1000000"),
+    ("1’000.5", "has thousands set apart; write 1000.5"),
+    ("0,5", "has a comma; write 0.5"),
+    ("95%", "has a percent sign; write 95 % as 0.95"),
+    ("", "is empty; write a number, such as 5"),
+    ("five", "is no number; write a number, such as 5"),
+    ("1/0", "is no number; write a number, such as 5"),
+    ("9999999999999", "must be at most 1,000,000,000,000 here; use the command line for more"),
+])  # fmt: skip
 def test_how_a_number_is_written(text, told):
     with pytest.raises(BadInput, match=re.escape(told)):
         check_form((Field(name="size", label="Size", kind="number", default="5"),), {"size": text})

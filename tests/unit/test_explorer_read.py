@@ -121,33 +121,30 @@ def test_a_mechanism_file_is_read_too():
     assert fact(result, "Loss").value == "0.40482 at worst"
 
 
-@pytest.mark.parametrize(
-    ("release", "said", "field"),
-    [
-        ("", {"value": "7"}, "release"),
-        ("{", {"value": "7"}, "release"),
-        ('"/etc/passwd"', {"value": "7"}, "release"),
-        ("[]", {"value": "7"}, "release"),
-        ("{}", {"value": "7"}, "release"),
-        ("[" * 100_000, {"value": "7"}, "release"),
-        ('{"a": NaN}', {"value": "7"}, "release"),
-        ("count", {"value": ""}, "value"),
-        ("count", {"value": "x.csv"}, "value"),
-        ("count", {"value": "nan"}, "value"),
-        ("count", {"value": "7", "at_most": "nan"}, "at_most"),
-        ("count", {"value": "7", "at_most": "3", "at_least": "5"}, "at_most"),
-        ("count", {"value": "7", "at_most": "1e30"}, "at_most"),
-        ("count", {"value": "7", "loss": "/etc/passwd.json"}, "loss"),
-        ("count", {"value": "7", "loss": "table", "loss_table": "7"}, "loss_table"),
-        ("count", {"value": "7", "prior": "7"}, "prior"),
-        ("count", {"value": "7", "prior": "[2]"}, "prior"),
-        ("count", {"value": "7", "lead": "3"}, "lead"),
-        ("majority", {"value": "maybe"}, "value"),
-        ("majority", {"value": "yes", "loss": "squared"}, "loss"),
-        ("sum", {"value": "7"}, "release"),
-        ("sizes", {"value": "7"}, "value"),
-    ],
-)
+@pytest.mark.parametrize(("release", "said", "field"), [
+    ("", {"value": "7"}, "release"),
+    ("{", {"value": "7"}, "release"),
+    ('"/etc/passwd"', {"value": "7"}, "release"),
+    ("[]", {"value": "7"}, "release"),
+    ("{}", {"value": "7"}, "release"),
+    ("[" * 100_000, {"value": "7"}, "release"),
+    ('{"a": NaN}', {"value": "7"}, "release"),
+    ("count", {"value": ""}, "value"),
+    ("count", {"value": "x.csv"}, "value"),
+    ("count", {"value": "nan"}, "value"),
+    ("count", {"value": "7", "at_most": "nan"}, "at_most"),
+    ("count", {"value": "7", "at_most": "3", "at_least": "5"}, "at_most"),
+    ("count", {"value": "7", "at_most": "1e30"}, "at_most"),
+    ("count", {"value": "7", "loss": "/etc/passwd.json"}, "loss"),
+    ("count", {"value": "7", "loss": "table", "loss_table": "7"}, "loss_table"),
+    ("count", {"value": "7", "prior": "7"}, "prior"),
+    ("count", {"value": "7", "prior": "[2]"}, "prior"),
+    ("count", {"value": "7", "lead": "3"}, "lead"),
+    ("majority", {"value": "maybe"}, "value"),
+    ("majority", {"value": "yes", "loss": "squared"}, "loss"),
+    ("sum", {"value": "7"}, "release"),
+    ("sizes", {"value": "7"}, "value"),
+])  # fmt: skip
 def test_what_cannot_be_read_gets_one_line(releases, release, said, field):
     with pytest.raises(BadInput) as caught:
         made(releases.get(release, release), **said)

@@ -60,18 +60,15 @@ def test_menus_can_be_read_on_a_phone():
                 assert len(label) <= LONGEST_LABEL, (room.name, one.name, label)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "evil.example",
-        "evil.example:8080",
-        "127.0.0.1",
-        "127.0.0.1:80",
-        "127.0.0.1:8080.evil.example",
-        "0.0.0.0:8080",
-        "",
-    ],
-)
+@pytest.mark.parametrize("name", [
+    "evil.example",
+    "evil.example:8080",
+    "127.0.0.1",
+    "127.0.0.1:80",
+    "127.0.0.1:8080.evil.example",
+    "0.0.0.0:8080",
+    "",
+])  # fmt: skip
 def test_foreign_names_are_refused(client, name):
     found = client.get("/ask", headers={"host": name})
     assert found.status_code == 421
@@ -112,20 +109,17 @@ def test_other_methods_are_refused(client, method):
     assert client.request(method, "/ask").status_code == 405
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/static/../app.py",
-        "/static/..%2fapp.py",
-        "/static/%2e%2e/%2e%2e/errors.py",
-        "/static//etc/passwd",
-        "/static/explorer.css/../explorer.js%00",
-        "/files/0/..%2f..%2fetc%2fpasswd",
-        "/pictures/..%2f..%2fx.svg",
-        "/pictures/0.exe",
-        "/nothing",
-    ],
-)
+@pytest.mark.parametrize("path", [
+    "/static/../app.py",
+    "/static/..%2fapp.py",
+    "/static/%2e%2e/%2e%2e/errors.py",
+    "/static//etc/passwd",
+    "/static/explorer.css/../explorer.js%00",
+    "/files/0/..%2f..%2fetc%2fpasswd",
+    "/pictures/..%2f..%2fx.svg",
+    "/pictures/0.exe",
+    "/nothing",
+])  # fmt: skip
 def test_paths_lead_nowhere_else(client, path):
     found = client.get(path)
     assert found.status_code == 404
@@ -138,14 +132,11 @@ def test_wrong_input_is_said_at_its_field(client):
     assert 'aria-invalid="true"' in found.text and 'id="field-epsilon-wrong"' in found.text
 
 
-@pytest.mark.parametrize(
-    ("room", "said", "wrong"),
-    [
-        ("ask", {"within": "none"}, "Off by at most: "),
-        ("ask", {"query": "at-least", "threshold": ""}, "K: "),
-        ("read", {"value": "7", "release": "{"}, "What was published: "),
-    ],
-)
+@pytest.mark.parametrize(("room", "said", "wrong"), [
+    ("ask", {"within": "none"}, "Off by at most: "),
+    ("ask", {"query": "at-least", "threshold": ""}, "K: "),
+    ("read", {"value": "7", "release": "{"}, "What was published: "),
+])  # fmt: skip
 def test_a_form_half_filled_in_is_wrong_only_when_it_is_sent(client, room, said, wrong):
     """The script asks as people type: what is missing is said in the part, and browsers log no failed request."""
     part = client.post(f"/{room}/result", data=said)

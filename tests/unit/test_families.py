@@ -54,20 +54,17 @@ def test_arrays_of_anything_but_counts_are_refused(call, values):
         call(values)
 
 
-@pytest.mark.parametrize(
-    ("call", "values"),
-    [
-        (DRAWS["column"], [CANARY]),
-        (DRAWS["partition"], [CANARY]),
-        (DRAWS["partition"], [11, 10]),
-        (DRAWS["histogram"], [CANARY, 0, 0]),
-        (DRAWS["histogram"], [10, 9, 0]),
-        (DRAWS["histogram"], [11, 10, 0]),
-        (DRAWS["histogram"], [20]),
-        (DRAWS["histogram"], [5, 5, 5, 5]),
-        (DRAWS["largest"], []),
-    ],
-)
+@pytest.mark.parametrize(("call", "values"), [
+    (DRAWS["column"], [CANARY]),
+    (DRAWS["partition"], [CANARY]),
+    (DRAWS["partition"], [11, 10]),
+    (DRAWS["histogram"], [CANARY, 0, 0]),
+    (DRAWS["histogram"], [10, 9, 0]),
+    (DRAWS["histogram"], [11, 10, 0]),
+    (DRAWS["histogram"], [20]),
+    (DRAWS["histogram"], [5, 5, 5, 5]),
+    (DRAWS["largest"], []),
+])  # fmt: skip
 def test_counts_that_do_not_fit_the_public_sizes_are_refused_without_being_shown(call, values):
     with pytest.raises(BadInput) as refusal:
         call(values)
@@ -98,24 +95,21 @@ def test_sizes_that_are_not_whole_numbers_are_refused(call, number):
         call(number)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: PartitionMechanism(total=10**7 + 1, privacy=ONE),
-        lambda: PartitionMechanism(total=10**9 + 1, privacy=Privacy(epsilon=1, delta="1e-9")),
-        lambda: PartitionMechanism(total=10**9, privacy=Privacy(epsilon="1e-5", delta="1e-9")),
-        lambda: PartitionMechanism(total=10**8, privacy=Privacy(epsilon=0, delta="1e-9")),
-        lambda: PartitionMechanism(total=5, privacy=ONE, relation="swap"),
-        lambda: HistogramMechanism(total=10**7, types=3, privacy=ONE),
-        lambda: release_column([0], 1, ONE),
-        lambda: release_column([0], 2**16 + 1, ONE),
-        lambda: release_largest([1, 2], 3, ONE),
-        lambda: release_largest([1, 2], 0, ONE),
-        lambda: release_largest([1, 2], 1, ONE, relation="swap"),
-        lambda: release_largest([1, 2], 1, Privacy(epsilon=0)),
-        lambda: noise_risk(1, ONE, relation="swap"),
-    ],
-)
+@pytest.mark.parametrize("call", [
+    lambda: PartitionMechanism(total=10**7 + 1, privacy=ONE),
+    lambda: PartitionMechanism(total=10**9 + 1, privacy=Privacy(epsilon=1, delta="1e-9")),
+    lambda: PartitionMechanism(total=10**9, privacy=Privacy(epsilon="1e-5", delta="1e-9")),
+    lambda: PartitionMechanism(total=10**8, privacy=Privacy(epsilon=0, delta="1e-9")),
+    lambda: PartitionMechanism(total=5, privacy=ONE, relation="swap"),
+    lambda: HistogramMechanism(total=10**7, types=3, privacy=ONE),
+    lambda: release_column([0], 1, ONE),
+    lambda: release_column([0], 2**16 + 1, ONE),
+    lambda: release_largest([1, 2], 3, ONE),
+    lambda: release_largest([1, 2], 0, ONE),
+    lambda: release_largest([1, 2], 1, ONE, relation="swap"),
+    lambda: release_largest([1, 2], 1, Privacy(epsilon=0)),
+    lambda: noise_risk(1, ONE, relation="swap"),
+])  # fmt: skip
 def test_sizes_and_relations_that_do_not_exist_are_refused(call):
     with pytest.raises(BadInput):
         call()
@@ -226,18 +220,12 @@ def test_bad_input_gets_one_line(number):
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("law", "line"),
-    [
-        (noise.law("geometric", ONE_NOISE), "ShapeLaw(geometric, ε = 1, sensitivity 1)"),
-        (
-            noise.law("universal", APPROXIMATE),
-            "ShapeLaw(universal, ε = 1, δ = 0.000001, sensitivity 1, 3 atoms per unit)",
-        ),
-        (noise.law("staircase", ONE_NOISE, 5), "StaircaseLaw(ε = 1, sensitivity 5, step 2)"),
-        (noise.gaussian_law("1/2", resolution="1/4"), "GaussianLaw(mu 0.5, sensitivity 1, multiples of 1/4)"),
-    ],
-)
+@pytest.mark.parametrize(("law", "line"), [
+    (noise.law("geometric", ONE_NOISE), "ShapeLaw(geometric, ε = 1, sensitivity 1)"),
+    (noise.law("universal", APPROXIMATE), "ShapeLaw(universal, ε = 1, δ = 0.000001, sensitivity 1, 3 atoms per unit)"),
+    (noise.law("staircase", ONE_NOISE, 5), "StaircaseLaw(ε = 1, sensitivity 5, step 2)"),
+    (noise.gaussian_law("1/2", resolution="1/4"), "GaussianLaw(mu 0.5, sensitivity 1, multiples of 1/4)"),
+])  # fmt: skip
 def test_a_law_says_what_it_is_in_one_line(law, line):
     assert repr(law) == line
     assert pickle.loads(pickle.dumps(law)) == law

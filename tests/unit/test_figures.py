@@ -30,17 +30,14 @@ def test_a_chance_beside_one_is_told_in_one_way(here):
     assert "0.999 " not in shown.replace(">0.999", "")
 
 
-@pytest.mark.parametrize(
-    ("query", "words"),
-    [
-        ("plurality outcome --categories heard,lost,open", "below 1 % whatever the lead"),
-        ("majority minutes>3", "below 1 % wherever the truth is"),
-        ("at-least 5", "below 1 % wherever the truth is"),
-        ("band 5,10", "below 1 % wherever the truth is"),
-        ("top 1 outcome --categories heard,lost,open", "right in 99 % however close they are"),
-        ("ranking outcome --categories heard,lost,open", "right in 99 % however close they are"),
-    ],
-)
+@pytest.mark.parametrize(("query", "words"), [
+    ("plurality outcome --categories heard,lost,open", "below 1 % whatever the lead"),
+    ("majority minutes>3", "below 1 % wherever the truth is"),
+    ("at-least 5", "below 1 % wherever the truth is"),
+    ("band 5,10", "below 1 % wherever the truth is"),
+    ("top 1 outcome --categories heard,lost,open", "right in 99 % however close they are"),
+    ("ranking outcome --categories heard,lost,open", "right in 99 % however close they are"),
+])  # fmt: skip
 def test_no_record_is_no_distance(here, query, words):
     assert words in said(query, 25)
     assert "0 records" not in said(query, 25)

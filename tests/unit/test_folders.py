@@ -306,24 +306,21 @@ def test_what_is_wrong_with_a_folder_is_one_line_and_costs_nothing(sales, spoil,
     assert not os.path.exists("sales.ledger")
 
 
-@pytest.mark.parametrize(
-    ("data", "options", "said"),
-    [
-        ("sales/*.txt", {}, "finds no .parquet file"),
-        ("nowhere/*.parquet", {}, "finds no .parquet file"),
-        ("sales/*", {}, "which is no .parquet file"),
-        ("sale[s]/**/*.parquet", {}, "has a pattern where the table's own folder is named"),
-        ("sales/*/../**/*.parquet", {}, "finds no .parquet file"),
-        ("sales", {"encoding": "latin-1"}, "encoding: belongs to"),
-        ("sales", {"types": {"v": "number"}}, "types: gives v a type, which its file does already"),
-        ("sales", {"out": "sales/o.parquet"}, "out: sales/o.parquet lies in the data"),
-        ("sales", {"out": "sales/year=2023/o.csv"}, "out: sales/year=2023/o.csv lies in the data"),
-        ("sales", {"ledger": "sales/own.ledger"}, "ledger: .* lies in the folder of the data"),
-        ("/", {}, "is the root of the file system"),
-        ("sales/" + "*/" * 50 + "*.parquet", {}, "a pattern of more than 50 parts"),
-        ("sales/**", {}, "holds 'year=[^/]*', which is no .parquet file"),
-    ],
-)
+@pytest.mark.parametrize(("data", "options", "said"), [
+    ("sales/*.txt", {}, "finds no .parquet file"),
+    ("nowhere/*.parquet", {}, "finds no .parquet file"),
+    ("sales/*", {}, "which is no .parquet file"),
+    ("sale[s]/**/*.parquet", {}, "has a pattern where the table's own folder is named"),
+    ("sales/*/../**/*.parquet", {}, "finds no .parquet file"),
+    ("sales", {"encoding": "latin-1"}, "encoding: belongs to"),
+    ("sales", {"types": {"v": "number"}}, "types: gives v a type, which its file does already"),
+    ("sales", {"out": "sales/o.parquet"}, "out: sales/o.parquet lies in the data"),
+    ("sales", {"out": "sales/year=2023/o.csv"}, "out: sales/year=2023/o.csv lies in the data"),
+    ("sales", {"ledger": "sales/own.ledger"}, "ledger: .* lies in the folder of the data"),
+    ("/", {}, "is the root of the file system"),
+    ("sales/" + "*/" * 50 + "*.parquet", {}, "a pattern of more than 50 parts"),
+    ("sales/**", {}, "holds 'year=[^/]*', which is no .parquet file"),
+])  # fmt: skip
 def test_what_is_asked_wrongly_of_a_folder(sales, data, options, said):
     with pytest.raises(BadInput, match=said):
         irisdp.publish(data, "count", **{"epsilon": 1, **options})

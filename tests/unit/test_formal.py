@@ -56,15 +56,12 @@ def test_the_table_of_theorems_is_the_list():
         assert "Qed." in lines[int(last) - 1], name
 
 
-@pytest.mark.parametrize(
-    ("change", "refused"),
-    [
-        (("Theorem u_sound", "Theorem u_sounds"), "u_sound is listed"),
-        (("Section Operator.", "Axiom free : False. Section Operator."), "Axiom leaves something unproved"),
-        (("End Operator.", "Lemma hope : False. Admitted. End Operator."), "Admitted leaves something unproved"),
-        (("End Operator.", "Lemma hope : False. Proof. (* admit *) admit. Qed. End Operator."), "admit leaves"),
-    ],
-)
+@pytest.mark.parametrize(("change", "refused"), [
+    (("Theorem u_sound", "Theorem u_sounds"), "u_sound is listed"),
+    (("Section Operator.", "Axiom free : False. Section Operator."), "Axiom leaves something unproved"),
+    (("End Operator.", "Lemma hope : False. Admitted. End Operator."), "Admitted leaves something unproved"),
+    (("End Operator.", "Lemma hope : False. Proof. (* admit *) admit. Qed. End Operator."), "admit leaves"),
+])  # fmt: skip
 def test_what_is_open_or_gone_is_refused(change, refused, tmp_path):
     for path in [*FORMAL.glob("*.v"), *FORMAL.glob("*.txt")]:
         shutil.copy(path, tmp_path)

@@ -267,31 +267,27 @@ def test_wrong_values_are_found(name, place, value, documents):
     assert problems(name, document)
 
 
-@pytest.mark.parametrize(
-    ("name", "document"),
-    [
-        ("spec", {"kind": "geometric", "n": 3}),
-        ("spec", {"kind": "geometric", "n": 3, "privacy": {"ratio": 2}, "extra": 1}),
-        ("spec", {"kind": "unheard of", "privacy": {"ratio": 2}}),
-        ("spec", {"kind": "geometric", "n": 3, "privacy": {"delta": 0}}),
-        ("graph", {"family": "path"}),
-        ("graph", {"family": "path", "n": 3, "edges": []}),
-        ("graph", {"edges": [["a"]]}),
-        ("graph", {"family": "gaps", "categories": 3, "largest": 2, "relation": "swap"}),
-        ("types", {"age": "whole"}),
-        ("project", {"epsilon": 1}),
-        ("project", {"categories": {"party": []}}),
-        ("run", {**tomllib.loads(RUN), "extra": 1}),
-        ("run", {**tomllib.loads(RUN), "datasets": {}}),
-        ("run", {**tomllib.loads(RUN), "report": "page.csv"}),
-        ("run", {"datasets": {"a": {"data": "t.csv"}}, "questions": [{"expression": "v = 1"}]}),
-        ("run", {"datasets": {"a": {}}, "questions": [{"query": "count"}]}),
-        ("batch", {**PLAN, "extra": 1}),
-        ("batch", {**PLAN, "questions": []}),
-        ("batch", {**PLAN, "questions": [{"expression": "v = 1"}]}),
-        ("batch", {**PLAN, "budget": {"delta": 1}}),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("name", "document"), [
+    ("spec", {"kind": "geometric", "n": 3}),
+    ("spec", {"kind": "geometric", "n": 3, "privacy": {"ratio": 2}, "extra": 1}),
+    ("spec", {"kind": "unheard of", "privacy": {"ratio": 2}}),
+    ("spec", {"kind": "geometric", "n": 3, "privacy": {"delta": 0}}),
+    ("graph", {"family": "path"}),
+    ("graph", {"family": "path", "n": 3, "edges": []}),
+    ("graph", {"edges": [["a"]]}),
+    ("graph", {"family": "gaps", "categories": 3, "largest": 2, "relation": "swap"}),
+    ("types", {"age": "whole"}),
+    ("project", {"epsilon": 1}),
+    ("project", {"categories": {"party": []}}),
+    ("run", {**tomllib.loads(RUN), "extra": 1}),
+    ("run", {**tomllib.loads(RUN), "datasets": {}}),
+    ("run", {**tomllib.loads(RUN), "report": "page.csv"}),
+    ("run", {"datasets": {"a": {"data": "t.csv"}}, "questions": [{"expression": "v = 1"}]}),
+    ("run", {"datasets": {"a": {}}, "questions": [{"query": "count"}]}),
+    ("batch", {**PLAN, "extra": 1}),
+    ("batch", {**PLAN, "questions": []}),
+    ("batch", {**PLAN, "questions": [{"expression": "v = 1"}]}),
+    ("batch", {**PLAN, "budget": {"delta": 1}}),
+], ids=str)  # fmt: skip
 def test_what_the_library_would_refuse_is_not_described(name, document):
     assert problems(name, document)

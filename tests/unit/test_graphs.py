@@ -166,17 +166,14 @@ def test_names_of_words():
             large.index_of(wrong)
 
 
-@pytest.mark.parametrize(
-    ("graph", "wrong"),
-    [
-        (Path(3), [3, -1, "1", True, 1.0, (1,), None, [1]]),
-        (Hamming(2, 2), ["0", "000", "02", 0, ("0", "0")]),
-        (Histograms(2, 2), [(1, 2), (2,), (3, -1), (True, True), (1.0, 1.0), "[1, 1]", [1, 1]]),
-        (SortedHistograms(3, 2), [(1, 2), (3,), (2, 1, 0)]),
-        (Product((Path(2), Path(2))), [(0, 2), (0,), 0, (0, 0, 0)]),
-        (graph_from_edges([["a", 1]]), ["b", 2, True, 1.0, ["a"]]),
-    ],
-)
+@pytest.mark.parametrize(("graph", "wrong"), [
+    (Path(3), [3, -1, "1", True, 1.0, (1,), None, [1]]),
+    (Hamming(2, 2), ["0", "000", "02", 0, ("0", "0")]),
+    (Histograms(2, 2), [(1, 2), (2,), (3, -1), (True, True), (1.0, 1.0), "[1, 1]", [1, 1]]),
+    (SortedHistograms(3, 2), [(1, 2), (3,), (2, 1, 0)]),
+    (Product((Path(2), Path(2))), [(0, 2), (0,), 0, (0, 0, 0)]),
+    (graph_from_edges([["a", 1]]), ["b", 2, True, 1.0, ["a"]]),
+])  # fmt: skip
 def test_what_is_not_a_node_is_refused_without_repeating_it(graph, wrong):
     for node in wrong:
         assert node not in graph.nodes
@@ -210,27 +207,24 @@ def test_graphs_do_not_change():
         Path(3).n = 4
 
 
-@pytest.mark.parametrize(
-    ("build", "message"),
-    [
-        (lambda: graph_from_arrays([0, 1], [1]), "tails: must be as many as heads"),
-        (lambda: graph_from_arrays([0.5], [1]), "tails: must be one column of integers"),
-        (lambda: graph_from_arrays([True], [1]), "tails: must be one column of integers"),
-        (lambda: graph_from_arrays([[1]], [1]), "tails: must be one column of integers"),
-        (lambda: graph_from_arrays(np.array([2**63], np.uint64), [1]), "tails: must be one column of integers"),
-        (lambda: graph_from_arrays([0], [2], nodes=range(2)), "edges: must be positions among the nodes"),
-        (lambda: graph_from_arrays([-1], [1], nodes="ab"), "edges: must be positions among the nodes"),
-        (lambda: graph_from_arrays([], []), "nodes: must be given when there are no edges"),
-        (lambda: graph_from_arrays([], [], nodes=range(0)), "nodes: must name at least one node"),
-        (lambda: graph_from_arrays([0], [1], nodes=range(2**40)), "nodes: must be at most 268435456"),
-        (lambda: graph_from_arrays([0], [1], nodes=2), "nodes: must be a sequence, not int"),
-        (lambda: graph_from_networkx(nx.Graph([(1.5, "a")])), "edges: must be named by a string"),
-        (lambda: Product(()), "factors: must be one graph or more"),
-        (lambda: Product((Path(2**40), Path(2**40))), "factors: must be one graph or more"),
-        (lambda: line(0, 3), "n_blue: must be at least 1"),
-        (lambda: line(2, 2.5), "n_red: must be a whole number"),
-    ],
-)
+@pytest.mark.parametrize(("build", "message"), [
+    (lambda: graph_from_arrays([0, 1], [1]), "tails: must be as many as heads"),
+    (lambda: graph_from_arrays([0.5], [1]), "tails: must be one column of integers"),
+    (lambda: graph_from_arrays([True], [1]), "tails: must be one column of integers"),
+    (lambda: graph_from_arrays([[1]], [1]), "tails: must be one column of integers"),
+    (lambda: graph_from_arrays(np.array([2**63], np.uint64), [1]), "tails: must be one column of integers"),
+    (lambda: graph_from_arrays([0], [2], nodes=range(2)), "edges: must be positions among the nodes"),
+    (lambda: graph_from_arrays([-1], [1], nodes="ab"), "edges: must be positions among the nodes"),
+    (lambda: graph_from_arrays([], []), "nodes: must be given when there are no edges"),
+    (lambda: graph_from_arrays([], [], nodes=range(0)), "nodes: must name at least one node"),
+    (lambda: graph_from_arrays([0], [1], nodes=range(2**40)), "nodes: must be at most 268435456"),
+    (lambda: graph_from_arrays([0], [1], nodes=2), "nodes: must be a sequence, not int"),
+    (lambda: graph_from_networkx(nx.Graph([(1.5, "a")])), "edges: must be named by a string"),
+    (lambda: Product(()), "factors: must be one graph or more"),
+    (lambda: Product((Path(2**40), Path(2**40))), "factors: must be one graph or more"),
+    (lambda: line(0, 3), "n_blue: must be at least 1"),
+    (lambda: line(2, 2.5), "n_red: must be a whole number"),
+])  # fmt: skip
 def test_bad_input_of_other_constructors(build, message):
     with refuses(message):
         build()
@@ -295,32 +289,26 @@ def test_the_ways_to_give_colours_agree():
     assert (numbers.classes, numbers.codes.tolist()) == ((7, -1, 3), [0, 0, 1, 2])
 
 
-@pytest.mark.parametrize(
-    ("colours", "message"),
-    [
-        (["a"], "colors: must be 3, one per node"),
-        ({0: "a", 1: "b"}, "colors: leave out the node 2"),
-        ({0: "a", 1: "b", 2: "a", "x": "b"}, "colors: name x, which is not a node"),
-        ([["a"], ["b"], ["a"]], "colors: must be hashable"),
-    ],
-)
+@pytest.mark.parametrize(("colours", "message"), [
+    (["a"], "colors: must be 3, one per node"),
+    ({0: "a", 1: "b"}, "colors: leave out the node 2"),
+    ({0: "a", 1: "b", 2: "a", "x": "b"}, "colors: name x, which is not a node"),
+    ([["a"], ["b"], ["a"]], "colors: must be hashable"),
+])  # fmt: skip
 def test_bad_colours(colours, message):
     with refuses(message):
         colour(Path(3), colours)
 
 
-@pytest.mark.parametrize(
-    ("rankings", "message"),
-    [
-        ([["a", "b"], ["b", "a"], ["a", "c"]], "rankings: must each name every output once"),
-        ([["a", "b"], ["b", "a"], ["a"]], "rankings: must each name every output once"),
-        ([["a", "a"], ["a", "a"], ["a", "a"]], "rankings: must each name every output once"),
-        (["ab", "ba", "ab"], "rankings: must be lists of outputs"),
-        ([3, 4, 5], "rankings: must be lists of outputs"),
-        ([[[]], [[]], [[]]], "rankings: must be hashable"),
-        ({0: ["a", "b"]}, "rankings: leave out the node 1"),
-    ],
-)
+@pytest.mark.parametrize(("rankings", "message"), [
+    ([["a", "b"], ["b", "a"], ["a", "c"]], "rankings: must each name every output once"),
+    ([["a", "b"], ["b", "a"], ["a"]], "rankings: must each name every output once"),
+    ([["a", "a"], ["a", "a"], ["a", "a"]], "rankings: must each name every output once"),
+    (["ab", "ba", "ab"], "rankings: must be lists of outputs"),
+    ([3, 4, 5], "rankings: must be lists of outputs"),
+    ([[[]], [[]], [[]]], "rankings: must be hashable"),
+    ({0: ["a", "b"]}, "rankings: leave out the node 1"),
+])  # fmt: skip
 def test_bad_rankings(rankings, message):
     with refuses(message):
         rank(Path(3), rankings)
@@ -420,19 +408,16 @@ def test_names_may_be_text_and_nodes_may_stand_alone():
 EDGES, CLASSES, _ = case(1)
 
 
-@pytest.mark.parametrize(
-    ("edges", "classes", "message"),
-    [
-        (EDGES, CLASSES.to_pandas(), "classes: must be the same kind of dataframe as edges"),
-        (EDGES.select("from"), CLASSES, "edges: must have two columns"),
-        (EDGES, CLASSES.select("person"), "classes: must have two columns"),
-        (EDGES, CLASSES.head(50), "classes: leave out a node that edges name"),
-        (EDGES, polars.concat([CLASSES, CLASSES]), "classes: must name every node once"),
-        (EDGES, CLASSES.with_columns(side=polars.lit(None)), "classes: must not have missing values"),
-        (EDGES.with_columns(to=polars.lit(None, polars.Int64)), CLASSES, "edges: must not have missing values"),
-        (EDGES, CLASSES.with_columns(polars.col("person").cast(polars.Int32)), "classes: must name nodes in the type"),
-    ],
-)
+@pytest.mark.parametrize(("edges", "classes", "message"), [
+    (EDGES, CLASSES.to_pandas(), "classes: must be the same kind of dataframe as edges"),
+    (EDGES.select("from"), CLASSES, "edges: must have two columns"),
+    (EDGES, CLASSES.select("person"), "classes: must have two columns"),
+    (EDGES, CLASSES.head(50), "classes: leave out a node that edges name"),
+    (EDGES, polars.concat([CLASSES, CLASSES]), "classes: must name every node once"),
+    (EDGES, CLASSES.with_columns(side=polars.lit(None)), "classes: must not have missing values"),
+    (EDGES.with_columns(to=polars.lit(None, polars.Int64)), CLASSES, "edges: must not have missing values"),
+    (EDGES, CLASSES.with_columns(polars.col("person").cast(polars.Int32)), "classes: must name nodes in the type"),
+])  # fmt: skip
 def test_bad_frames(edges, classes, message):
     with pytest.raises(BadInput, match=f"^{message}"):
         depth_as_joins(edges, classes)

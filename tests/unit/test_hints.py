@@ -127,49 +127,43 @@ def test_where_stands_for_no_column():
         session.majority("age > 1", where="age > 2", epsilon=1)
 
 
-@pytest.mark.parametrize(
-    ("words", "options", "remedy"),
-    [
-        (("count", "age > 3 || age < 1"), {}, "write OR"),
-        (("count", "age > 3 && age < 9"), {}, "write AND"),
-        (("count", "where=age > 3"), {}, "leave out the word where"),
-        (("count", "WHERE age > 3"), {}, "leave out the word where"),
-        (("count", "groupby = 'town'"), {}, "to group answers, add by="),
-        (("count",), {"groupby": "town"}, "did you mean by?"),
-        (("count",), {"group_by": "town"}, "did you mean by?"),
-        (("avg", "age"), {}, "'avg' is no query of Iris; write mean"),
-        (("average", "age"), {}, "write mean"),
-        (("count",), {"epsilon": "0,5"}, "write 0.5"),
-        (("count",), {"epsilon": 1, "confidence": "0,9"}, "write 0.9"),
-        (("mean", "age"), {"lower": ",5", "upper": 9, "step": 1}, "write 0.5"),
-        (("sum", "age"), {"lower": 0, "upper": "1,000,000", "step": 1}, "write 1000000"),
-        (("quantile", "0,5", "age"), {"bins": "1,2"}, "write 0.5"),
-        (("at-least", "1,000"), {}, "write 1000"),
-        (("at-least", "1,5"), {}, "write 1 or 2"),
-        (("count",), {"epsilon": None, "audience": ["board=0,5"]}, "write 0.5"),
-        (("count", ["age > 3", "age < 9"]), {}, "without a list around it, and join conditions with AND"),
-        (("mean", ["age"]), {}, "write the value itself, without a list around it"),
-        ((["count"],), {}, "write the value itself, without a list around it"),
-        (("count",), {"unit": ["who"]}, "write the value itself, without a list around it"),
-        (("count",), {"relation": ["exchange"]}, "write the value itself, without a list around it"),
-    ],
-)
+@pytest.mark.parametrize(("words", "options", "remedy"), [
+    (("count", "age > 3 || age < 1"), {}, "write OR"),
+    (("count", "age > 3 && age < 9"), {}, "write AND"),
+    (("count", "where=age > 3"), {}, "leave out the word where"),
+    (("count", "WHERE age > 3"), {}, "leave out the word where"),
+    (("count", "groupby = 'town'"), {}, "to group answers, add by="),
+    (("count",), {"groupby": "town"}, "did you mean by?"),
+    (("count",), {"group_by": "town"}, "did you mean by?"),
+    (("avg", "age"), {}, "'avg' is no query of Iris; write mean"),
+    (("average", "age"), {}, "write mean"),
+    (("count",), {"epsilon": "0,5"}, "write 0.5"),
+    (("count",), {"epsilon": 1, "confidence": "0,9"}, "write 0.9"),
+    (("mean", "age"), {"lower": ",5", "upper": 9, "step": 1}, "write 0.5"),
+    (("sum", "age"), {"lower": 0, "upper": "1,000,000", "step": 1}, "write 1000000"),
+    (("quantile", "0,5", "age"), {"bins": "1,2"}, "write 0.5"),
+    (("at-least", "1,000"), {}, "write 1000"),
+    (("at-least", "1,5"), {}, "write 1 or 2"),
+    (("count",), {"epsilon": None, "audience": ["board=0,5"]}, "write 0.5"),
+    (("count", ["age > 3", "age < 9"]), {}, "without a list around it, and join conditions with AND"),
+    (("mean", ["age"]), {}, "write the value itself, without a list around it"),
+    ((["count"],), {}, "write the value itself, without a list around it"),
+    (("count",), {"unit": ["who"]}, "write the value itself, without a list around it"),
+    (("count",), {"relation": ["exchange"]}, "write the value itself, without a list around it"),
+])  # fmt: skip
 def test_python_names_the_remedy(words, options, remedy):
     assert remedy in refused(*words, **options)
 
 
-@pytest.mark.parametrize(
-    ("words", "remedy"),
-    [
-        ("count --groupby town", "did you mean --by?"),
-        ("count --group_by town", "did you mean --by?"),
-        ("count --filter x", "did you mean --where?"),
-        ("count groupby=town --epsilon 1", "to group answers, add --by COL,…"),
-        ("avg age --epsilon 1", "write mean"),
-        ("count --epsilon 0,5", "--epsilon: must be a finite number, and '0,5' has a comma in it; write 0.5"),
-        ("mean age --epsilon 1 --lower 0,5 --upper 9 --step 1", "write 0.5"),
-    ],
-)
+@pytest.mark.parametrize(("words", "remedy"), [
+    ("count --groupby town", "did you mean --by?"),
+    ("count --group_by town", "did you mean --by?"),
+    ("count --filter x", "did you mean --where?"),
+    ("count groupby=town --epsilon 1", "to group answers, add --by COL,…"),
+    ("avg age --epsilon 1", "write mean"),
+    ("count --epsilon 0,5", "--epsilon: must be a finite number, and '0,5' has a comma in it; write 0.5"),
+    ("mean age --epsilon 1 --lower 0,5 --upper 9 --step 1", "write 0.5"),
+])  # fmt: skip
 def test_the_command_line_names_the_remedy(words, remedy, here, capsys):
     status, _, err = typed(capsys, *words.split())
     assert (status, remedy in err) == (2, True), err
@@ -190,19 +184,16 @@ def test_an_index_and_columns_of_other_types_are_named():
     assert irisdp.plan(frame, "count", "age > 25", epsilon=1).line == "count age > 25"
 
 
-@pytest.mark.parametrize(
-    ("words", "status"),
-    [
-        ("publish t.csv count --epsilon 1 --json --relation foo", 2),
-        ("publish t.csv cuont --epsilon 1 --json", 2),
-        ("publish none.csv count --epsilon 1 --json", 2),
-        ("publish t.csv count --nonsense --json", 2),
-        ("publish --json", 2),
-        ("nonsense --json", 2),
-        ("audit none.json --json", 2),
-        ("publish t.csv count --epsilon 9 --json", 1),
-    ],
-)
+@pytest.mark.parametrize(("words", "status"), [
+    ("publish t.csv count --epsilon 1 --json --relation foo", 2),
+    ("publish t.csv cuont --epsilon 1 --json", 2),
+    ("publish none.csv count --epsilon 1 --json", 2),
+    ("publish t.csv count --nonsense --json", 2),
+    ("publish --json", 2),
+    ("nonsense --json", 2),
+    ("audit none.json --json", 2),
+    ("publish t.csv count --epsilon 9 --json", 1),
+])  # fmt: skip
 def test_json_is_one_document_at_every_status(words, status, here, capsys):
     irisdp.Ledger("t.ledger").set_limit(1)
     assert run(words.split()) == status
@@ -469,30 +460,24 @@ def test_a_project_calls_types_by_words_of_the_list(files):
     assert all(written.count(f'#"{name}" = ') == 3 for name in ("since", "town", "ward"))
 
 
-@pytest.mark.parametrize(
-    ("asked", "ends"),
-    [
-        ("count --epsilon 1", True),
-        ("histogram v --bins 0,1,2 --epsilon 1", True),
-        ("count-distinct v --epsilon 1", True),
-        ("sum v --lower 0 --upper 2 --step 1 --epsilon 1", True),
-        ("at-least 1 --epsilon 1", False),
-        ("count --audience board=2 --audience press=1", False),  # each has its own, in its own file
-    ],
-)
+@pytest.mark.parametrize(("asked", "ends"), [
+    ("count --epsilon 1", True),
+    ("histogram v --bins 0,1,2 --epsilon 1", True),
+    ("count-distinct v --epsilon 1", True),
+    ("sum v --lower 0 --upper 2 --step 1 --epsilon 1", True),
+    ("at-least 1 --epsilon 1", False),
+    ("count --audience board=2 --audience press=1", False),  # each has its own, in its own file
+])  # fmt: skip
 def test_every_number_on_the_screen_has_the_ends_that_the_file_has(files, asked, ends):
     shown = irisdp_command(f"publish plain.csv {asked}").out
     assert ("answer_low" in shown) == ("answer_high" in shown) == ends
     assert ("  interval  95 % confidence interval (noise only)" in shown) == ends
 
 
-@pytest.mark.parametrize(
-    ("grant", "told"),
-    [
-        ("publish=ann", "granted  ann may publish with this ledger, and read it\n"),
-        ("read=bob", "granted  bob may read this ledger\n"),
-    ],
-)
+@pytest.mark.parametrize(("grant", "told"), [
+    ("publish=ann", "granted  ann may publish with this ledger, and read it\n"),
+    ("read=bob", "granted  bob may read this ledger\n"),
+])  # fmt: skip
 def test_a_grant_says_which_role_may_now_do_what(files, monkeypatch, grant, told):
     granted = []
     monkeypatch.setattr("irisdp._ledger.roles.grant", lambda ledger, *given: granted.append(given))
@@ -524,14 +509,11 @@ def calls(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "-1/3"])
-@pytest.mark.parametrize(
-    "command",
-    [
-        "publish calls.csv count --epsilon {}",
-        "publish calls.csv count --audience board=2 --audience press={}",
-        "publish calls.csv plurality outcome --categories heard,lost --epsilon {} --dry-run",
-    ],
-)
+@pytest.mark.parametrize("command", [
+    "publish calls.csv count --epsilon {}",
+    "publish calls.csv count --audience board=2 --audience press={}",
+    "publish calls.csv plurality outcome --categories heard,lost --epsilon {} --dry-run",
+])  # fmt: skip
 def test_epsilon_is_above_0(calls, command, number):
     option = "--audience" if "audience" in command else "--epsilon"
     ended = irisdp_command(command.format(number))
@@ -557,31 +539,25 @@ def test_plans_say_the_same(calls, number):
     assert irisdp_command(f"run plan{number}.toml").line == f"question 1: epsilon: {ABOVE_0}"
 
 
-@pytest.mark.parametrize(
-    ("document", "said"),
-    [
-        ({"epsilon": 0}, f"epsilon {ABOVE_0}"),
-        ({"epsilon": -1}, f"epsilon {ABOVE_0}"),
-        ({"ratio": "1/2"}, f"ratio {ABOVE_1}"),
-    ],
-)
+@pytest.mark.parametrize(("document", "said"), [
+    ({"epsilon": 0}, f"epsilon {ABOVE_0}"),
+    ({"epsilon": -1}, f"epsilon {ABOVE_0}"),
+    ({"ratio": "1/2"}, f"ratio {ABOVE_1}"),
+])  # fmt: skip
 def test_a_document_of_privacy_says_the_same(calls, document, said):
     with pytest.raises(BadInput) as refused:
         irisdp.plan("calls.csv", "count", privacy=document)
     assert str(refused.value) == f"privacy: {said}"
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "count",  # noise for so small a δ would have no end in sight
-        "plurality outcome --categories heard,lost",
-        "top 1 outcome --categories heard,lost",
-        "ranking outcome --categories heard,lost",
-        "median minutes --bins 0,10,20",
-        "sizes outcome --categories heard,lost",
-    ],
-)
+@pytest.mark.parametrize("query", [
+    "count",  # noise for so small a δ would have no end in sight
+    "plurality outcome --categories heard,lost",
+    "top 1 outcome --categories heard,lost",
+    "ranking outcome --categories heard,lost",
+    "median minutes --bins 0,10,20",
+    "sizes outcome --categories heard,lost",
+])  # fmt: skip
 def test_a_delta_that_is_not_used_makes_no_answer(calls, query):
     """The first four of them ended in internal errors, or published pure noise."""
     for option, least in (("epsilon", 0), ("ratio", 1)):

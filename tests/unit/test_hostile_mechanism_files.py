@@ -103,20 +103,16 @@ def with_number(number, where):
 
 
 @pytest.mark.parametrize("where", ["note", "ratio", "epsilon"])
-@pytest.mark.parametrize(
-    "number",
-    [
-        "1e99999999999999999999999",
-        "1e4001",
-        "1E-4001",
-        "1" + "0" * 4300,
-        "0." + "1" * 4301,
-        "1e00009999",
-        "NaN",
-        "1" * 9000,
-    ],
-    ids=lambda number: number[:12],
-)
+@pytest.mark.parametrize("number", [
+    "1e99999999999999999999999",
+    "1e4001",
+    "1E-4001",
+    "1" + "0" * 4300,
+    "0." + "1" * 4301,
+    "1e00009999",
+    "NaN",
+    "1" * 9000,
+], ids=lambda number: number[:12])  # fmt: skip
 def test_numbers_beyond_all_use_are_refused_wherever_they_stand(number, where, tmp_path, capsys):
     status, audit, verifier = checked(with_number(number, where), tmp_path / "m.json", capsys)
     assert (
@@ -255,16 +251,13 @@ def test_inputs_of_too_many_counts_are_not_checked_by_the_verifier_alone(family,
     assert time.process_time() - started < 20
 
 
-@pytest.mark.parametrize(
-    ("family", "total", "types", "size", "edges"),
-    [
-        ("histograms", 0, 1000, 1, 0),
-        ("histograms", 1, 1000, 1000, 499_500),
-        ("histograms", 4, 11, 1001, 15_730),
-        ("sorted_histograms", 1, 1000, 1, 0),
-        ("sorted_histograms", 23, 1000, 1255, 8227),
-    ],
-)
+@pytest.mark.parametrize(("family", "total", "types", "size", "edges"), [
+    ("histograms", 0, 1000, 1, 0),
+    ("histograms", 1, 1000, 1000, 499_500),
+    ("histograms", 4, 11, 1001, 15_730),
+    ("sorted_histograms", 1, 1000, 1, 0),
+    ("sorted_histograms", 23, 1000, 1255, 8227),
+])  # fmt: skip
 def test_histograms_of_many_types_are_checked_in_seconds(family, total, types, size, edges, tmp_path, capsys):
     """Files of three thousand characters: the names of the types are not worked through for every pair of types."""
     graph = {"family": family, "total": total, "types": types}

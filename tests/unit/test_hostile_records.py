@@ -321,22 +321,19 @@ def nanoseconds(count):
     return pa.array(range(MOMENT, MOMENT + count), NANOSECONDS)
 
 
-@pytest.mark.parametrize(
-    "declare",
-    [
-        lambda: nanoseconds(999),
-        lambda: pa.table({"g": nanoseconds(999)}),
-        lambda: {"g": nanoseconds(999)},
-        lambda: pl.DataFrame({"g": nanoseconds(999)}),
-        lambda: pl.Series(nanoseconds(999)),
-        lambda: {"g": pl.Series(nanoseconds(999))},
-        lambda: pd.Series(nanoseconds(999).to_pandas()),
-        lambda: np.arange(MOMENT, MOMENT + 999).view("datetime64[ns]"),
-        lambda: [pd.Timestamp(MOMENT + k) for k in range(999)],
-        lambda: {pd.Timestamp(MOMENT + k) for k in range(999)},
-        lambda: [f"2023-11-14 22:13:20.{k:09}" for k in range(999)],
-    ],
-)
+@pytest.mark.parametrize("declare", [
+    lambda: nanoseconds(999),
+    lambda: pa.table({"g": nanoseconds(999)}),
+    lambda: {"g": nanoseconds(999)},
+    lambda: pl.DataFrame({"g": nanoseconds(999)}),
+    lambda: pl.Series(nanoseconds(999)),
+    lambda: {"g": pl.Series(nanoseconds(999))},
+    lambda: pd.Series(nanoseconds(999).to_pandas()),
+    lambda: np.arange(MOMENT, MOMENT + 999).view("datetime64[ns]"),
+    lambda: [pd.Timestamp(MOMENT + k) for k in range(999)],
+    lambda: {pd.Timestamp(MOMENT + k) for k in range(999)},
+    lambda: [f"2023-11-14 22:13:20.{k:09}" for k in range(999)],
+])  # fmt: skip
 @pytest.mark.parametrize("unit", ["us", "ns"])
 def test_timestamps_a_nanosecond_apart_are_refused(declare, unit):
     moments = pa.array([MOMENT] * 5, NANOSECONDS).cast(pa.timestamp(unit))
@@ -344,38 +341,35 @@ def test_timestamps_a_nanosecond_apart_are_refused(declare, unit):
         read_groups(open_table(pa.table({"g": moments})), "g", declare())
 
 
-@pytest.mark.parametrize(
-    ("kind", "declared"),
-    [
-        (pa.float64(), [2**53 + 1]),
-        (pa.float64(), ["9007199254740993"]),
-        (pa.float64(), ["0.1000000000000000055"]),
-        (pa.float64(), [Decimal("0.1000000000000000055")]),
-        (pa.float64(), [0.0, -0.0]),
-        (pa.float64(), [1, "1.0"]),
-        (pa.float64(), [0.1, "0.10"]),
-        (pa.float64(), [True]),
-        (pa.decimal128(38, 2), ["12345678901234567890.12"]),
-        (pa.decimal128(38, 2), [Decimal("12345678901234567890.12")]),
-        (pa.decimal128(38, 2), [Decimal("1.5"), 1.5]),
-        (pa.int64(), ["1.5"]),
-        (pa.int64(), [2**63]),
-        (pa.int64(), [10**5000]),
-        (pa.int64(), ["1", 1.0]),
-        (pa.int64(), [np.datetime64(1, "ns")]),
-        (pa.int64(), [np.timedelta64(1, "ns")]),
-        (pa.bool_(), ["true", "TRUE"]),
-        (pa.bool_(), [True, " true "]),
-        (pa.string(), [1, "1"]),
-        (pa.string(), ["\ud800"]),
-        (pa.timestamp("us"), ["2024-01-01", datetime.date(2024, 1, 1)]),
-        (pa.timestamp("us"), ["2024-01-01T00:00:00Z", "2024-01-01T01:00:00+01:00"]),
-        (pa.timestamp("us", "UTC"), ["2024-01-01", "2023-12-31T23:00:00-01:00"]),
-        (pa.timestamp("us"), ["2024-01-01 00:00:00.000001", "2024-01-01 00:00:00.0000011"]),
-        (pa.date32(), ["2024-01-01", "2024-01-01 00:00:00"]),
-        (pa.date32(), [datetime.date(2024, 1, 1), pd.Timestamp("2024-01-01")]),
-    ],
-)
+@pytest.mark.parametrize(("kind", "declared"), [
+    (pa.float64(), [2**53 + 1]),
+    (pa.float64(), ["9007199254740993"]),
+    (pa.float64(), ["0.1000000000000000055"]),
+    (pa.float64(), [Decimal("0.1000000000000000055")]),
+    (pa.float64(), [0.0, -0.0]),
+    (pa.float64(), [1, "1.0"]),
+    (pa.float64(), [0.1, "0.10"]),
+    (pa.float64(), [True]),
+    (pa.decimal128(38, 2), ["12345678901234567890.12"]),
+    (pa.decimal128(38, 2), [Decimal("12345678901234567890.12")]),
+    (pa.decimal128(38, 2), [Decimal("1.5"), 1.5]),
+    (pa.int64(), ["1.5"]),
+    (pa.int64(), [2**63]),
+    (pa.int64(), [10**5000]),
+    (pa.int64(), ["1", 1.0]),
+    (pa.int64(), [np.datetime64(1, "ns")]),
+    (pa.int64(), [np.timedelta64(1, "ns")]),
+    (pa.bool_(), ["true", "TRUE"]),
+    (pa.bool_(), [True, " true "]),
+    (pa.string(), [1, "1"]),
+    (pa.string(), ["\ud800"]),
+    (pa.timestamp("us"), ["2024-01-01", datetime.date(2024, 1, 1)]),
+    (pa.timestamp("us"), ["2024-01-01T00:00:00Z", "2024-01-01T01:00:00+01:00"]),
+    (pa.timestamp("us", "UTC"), ["2024-01-01", "2023-12-31T23:00:00-01:00"]),
+    (pa.timestamp("us"), ["2024-01-01 00:00:00.000001", "2024-01-01 00:00:00.0000011"]),
+    (pa.date32(), ["2024-01-01", "2024-01-01 00:00:00"]),
+    (pa.date32(), [datetime.date(2024, 1, 1), pd.Timestamp("2024-01-01")]),
+])  # fmt: skip
 def test_what_would_be_rounded_or_meets_is_refused_in_one_line(kind, declared):
     table = open_table(pa.table({"g": pa.array([], kind)}))
     with pytest.raises(BadInput, match=r"^groups: ") as caught:

@@ -184,36 +184,30 @@ def test_an_index_that_arrow_has_put_aside_is_not_passed_over(index):
     assert list(interop.matrix_from_frame(table.to_pandas(), graph=graphs.Path(3)).inputs) == list(index)
 
 
-@pytest.mark.parametrize(
-    ("frame", "message"),
-    [
-        (3, "frame: is no dataframe that narwhals reads; "),
-        (pd.DataFrame({"a": [0.5, None], "b": [0.5, 0.5]}), "frame: holds NaN or infinity; give finite numbers"),
-        (pd.DataFrame({"a": [0.5, np.inf], "b": [0.5, 0.5]}), "frame: holds NaN or infinity; "),
-        (pl.DataFrame({"a": [0.5, None]}), "frame: must hold numbers; give a probability in every place"),
-        (pd.DataFrame({"a": [True, False]}), "frame: must hold numbers; "),
-        (pd.DataFrame({"a": ["x"]}), "matrix: must be"),
-        (pd.DataFrame({"a": []}), "frame: must have a row for every input; "),
-        (pd.DataFrame(), "frame: must have a row for every input; "),
-        (pd.DataFrame({1.5: [1]}), "frame: must be named by a string"),
-        (pd.DataFrame({"a": [1, 1]}, index=["x", "x"]), 'inputs: names "x" twice; '),
-        (pd.DataFrame({"a": [1, 1]}, index=[0.5, 1.5]), "inputs: must be named by a string"),
-        (
-            pd.DataFrame([[1, 0]], columns=["a", "a"]),
-            "frame: has two columns of one name, 'a'; give each column a name",
-        ),
-        (pd.DataFrame([[1, 0]], columns=["a", None]), "frame: must be named by a string"),
-        (pd.DataFrame([[1, 0]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 1)])), "frame: has two columns"),
-        (pd.DataFrame({"a": [pd.NA]}), "frame: must hold numbers; "),
-        (pd.DataFrame({"a": [{}]}), "frame: must hold numbers; "),
-        (pd.DataFrame({"a": [Unkind()]}), "frame: holds what cannot be read; "),
-        (pd.DataFrame({"a": ["1e9999"]}), "matrix: has an exponent beyond 4000; "),
-        (pl.DataFrame({"a": [1]}).to_arrow().append_column("a", [[1]]), "frame: has two columns of one name, 'a'; "),
-        (pl.LazyFrame({"a": [1]}).select("b"), "frame: is a dataframe that cannot be read; "),
-        (pl.LazyFrame({"a": [1]}).select(pl.col("a").map_elements(torn, pl.Float64)), "frame: holds what cannot be"),
-        (pl.DataFrame({"a": [[1.0]]}), "frame: must hold numbers; "),
-    ],
-)
+@pytest.mark.parametrize(("frame", "message"), [
+    (3, "frame: is no dataframe that narwhals reads; "),
+    (pd.DataFrame({"a": [0.5, None], "b": [0.5, 0.5]}), "frame: holds NaN or infinity; give finite numbers"),
+    (pd.DataFrame({"a": [0.5, np.inf], "b": [0.5, 0.5]}), "frame: holds NaN or infinity; "),
+    (pl.DataFrame({"a": [0.5, None]}), "frame: must hold numbers; give a probability in every place"),
+    (pd.DataFrame({"a": [True, False]}), "frame: must hold numbers; "),
+    (pd.DataFrame({"a": ["x"]}), "matrix: must be"),
+    (pd.DataFrame({"a": []}), "frame: must have a row for every input; "),
+    (pd.DataFrame(), "frame: must have a row for every input; "),
+    (pd.DataFrame({1.5: [1]}), "frame: must be named by a string"),
+    (pd.DataFrame({"a": [1, 1]}, index=["x", "x"]), 'inputs: names "x" twice; '),
+    (pd.DataFrame({"a": [1, 1]}, index=[0.5, 1.5]), "inputs: must be named by a string"),
+    (pd.DataFrame([[1, 0]], columns=["a", "a"]), "frame: has two columns of one name, 'a'; give each column a name"),
+    (pd.DataFrame([[1, 0]], columns=["a", None]), "frame: must be named by a string"),
+    (pd.DataFrame([[1, 0]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 1)])), "frame: has two columns"),
+    (pd.DataFrame({"a": [pd.NA]}), "frame: must hold numbers; "),
+    (pd.DataFrame({"a": [{}]}), "frame: must hold numbers; "),
+    (pd.DataFrame({"a": [Unkind()]}), "frame: holds what cannot be read; "),
+    (pd.DataFrame({"a": ["1e9999"]}), "matrix: has an exponent beyond 4000; "),
+    (pl.DataFrame({"a": [1]}).to_arrow().append_column("a", [[1]]), "frame: has two columns of one name, 'a'; "),
+    (pl.LazyFrame({"a": [1]}).select("b"), "frame: is a dataframe that cannot be read; "),
+    (pl.LazyFrame({"a": [1]}).select(pl.col("a").map_elements(torn, pl.Float64)), "frame: holds what cannot be"),
+    (pl.DataFrame({"a": [[1.0]]}), "frame: must hold numbers; "),
+])  # fmt: skip
 def test_other_frames_are_refused_in_a_line(frame, message):
     with pytest.raises(BadInput) as refusal:
         interop.matrix_from_frame(frame)
@@ -312,14 +306,11 @@ def test_noise_in_atoms_takes_values_that_fit():
         interop.randomiser(law).randomise(2**62 // 3 + 1)
 
 
-@pytest.mark.parametrize(
-    ("module", "call", "message"),
-    [
-        ("networkx", lambda: interop.to_networkx(GRAPHS[0]), "networkx: is not installed; pip install irisdp[graphs]"),
-        ("scipy.sparse", lambda: interop.to_sparse(graphs.Path(2)), "scipy: is not installed; pip install scipy"),
-        ("pandas", lambda: interop.to_frame(GEOMETRIC), "pandas: is not installed; pip install irisdp[all]"),
-    ],
-)
+@pytest.mark.parametrize(("module", "call", "message"), [
+    ("networkx", lambda: interop.to_networkx(GRAPHS[0]), "networkx: is not installed; pip install irisdp[graphs]"),
+    ("scipy.sparse", lambda: interop.to_sparse(graphs.Path(2)), "scipy: is not installed; pip install scipy"),
+    ("pandas", lambda: interop.to_frame(GEOMETRIC), "pandas: is not installed; pip install irisdp[all]"),
+])  # fmt: skip
 def test_what_is_missing_is_said(module, call, message, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(BadInput) as refusal:

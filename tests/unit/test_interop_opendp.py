@@ -144,16 +144,13 @@ def test_it_is_chained_and_composed_as_any_other():
     assert together.map(1) >= 0.6 and len(together(2)) == 2
 
 
-@pytest.mark.parametrize(
-    ("law", "distance", "exact"),
-    [
-        (noise.law("geometric", Privacy(epsilon="1/3")), 4, Fraction(4, 3)),
-        (noise.law("geometric", Privacy(epsilon=1), sensitivity=3), 4, Fraction(4, 3)),
-        (noise.law("staircase", Privacy(epsilon="1/3"), sensitivity=3), 4, Fraction(2, 3)),
-        (noise.law("universal", Privacy(epsilon="1/3")), 4, Fraction(4, 3)),
-        (noise.gaussian_law("1/3", sensitivity=2), 4, Fraction(2, 9)),
-    ],
-)
+@pytest.mark.parametrize(("law", "distance", "exact"), [
+    (noise.law("geometric", Privacy(epsilon="1/3")), 4, Fraction(4, 3)),
+    (noise.law("geometric", Privacy(epsilon=1), sensitivity=3), 4, Fraction(4, 3)),
+    (noise.law("staircase", Privacy(epsilon="1/3"), sensitivity=3), 4, Fraction(2, 3)),
+    (noise.law("universal", Privacy(epsilon="1/3")), 4, Fraction(4, 3)),
+    (noise.gaussian_law("1/3", sensitivity=2), 4, Fraction(2, 9)),
+])  # fmt: skip
 def test_noise_is_a_measurement_on_all_whole_numbers(law, distance, exact):
     made = interop.to_opendp(law)
     assert type(made(-(10**6))) is int
@@ -255,37 +252,26 @@ def test_randomised_response_is_what_opendp_claims(probability):
         assert not audit(table, privacy=Privacy(epsilon=Fraction(among.map(1)) - Fraction(1, 10**9))).holds
 
 
-@pytest.mark.parametrize(
-    ("make", "options", "message"),
-    [
-        (
-            lambda: dp.m.make_gaussian(*WHOLE, scale=2.0),
-            {},
-            "measurement: was made in no way whose table is known here; ",
-        ),
-        (lambda: interop.to_opendp(COUNT), {}, "measurement: was made in no way whose table is known here; "),
-        (lambda: 3, {}, "measurement: must be a measurement of OpenDP; "),
-        (
-            lambda: dp.m.make_laplace(*WHOLE, scale=2.0),
-            {},
-            "n: is missing: noise is clamped to the counts 0..n; give n=10",
-        ),
-        (lambda: dp.m.make_laplace(*WHOLE, scale=2.0), {"n": 0}, "n: must be"),
-        (lambda: dp.m.make_laplace(*WHOLE, scale=2.0), {"n": 10**6}, "n: must be"),
-        (lambda: dp.m.make_laplace(*WHOLE, scale=0.0), {"n": 3}, "measurement: adds no noise; "),
-        (lambda: dp.m.make_randomized_response_bool(0.75), {"n": 3}, "n: belongs to noise on counts; leave it out"),
-        (
-            lambda: dp.m.make_laplace(dp.atom_domain(T=float, **FINITE), dp.absolute_distance(T=float), scale=1.0),
-            {"n": 3},
-            "measurement: draws other noise than the discrete Laplace on single whole numbers; ",
-        ),
-        (
-            lambda: dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int), scale=1.0),
-            {"n": 3},
-            "measurement: draws other noise than the discrete Laplace on single whole numbers; ",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("make", "options", "message"), [
+    (lambda: dp.m.make_gaussian(*WHOLE, scale=2.0), {}, "measurement: was made in no way whose table is known here; "),
+    (lambda: interop.to_opendp(COUNT), {}, "measurement: was made in no way whose table is known here; "),
+    (lambda: 3, {}, "measurement: must be a measurement of OpenDP; "),
+    (lambda: dp.m.make_laplace(*WHOLE, scale=2.0), {}, "n: is missing: noise is clamped to the counts 0..n; give n=10"),
+    (lambda: dp.m.make_laplace(*WHOLE, scale=2.0), {"n": 0}, "n: must be"),
+    (lambda: dp.m.make_laplace(*WHOLE, scale=2.0), {"n": 10**6}, "n: must be"),
+    (lambda: dp.m.make_laplace(*WHOLE, scale=0.0), {"n": 3}, "measurement: adds no noise; "),
+    (lambda: dp.m.make_randomized_response_bool(0.75), {"n": 3}, "n: belongs to noise on counts; leave it out"),
+    (
+        lambda: dp.m.make_laplace(dp.atom_domain(T=float, **FINITE), dp.absolute_distance(T=float), scale=1.0),
+        {"n": 3},
+        "measurement: draws other noise than the discrete Laplace on single whole numbers; ",
+    ),
+    (
+        lambda: dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int), scale=1.0),
+        {"n": 3},
+        "measurement: draws other noise than the discrete Laplace on single whole numbers; ",
+    ),
+])  # fmt: skip
 def test_other_measurements_are_refused_in_a_line(make, options, message):
     with pytest.raises(BadInput) as refusal:
         interop.matrix_from_opendp(make(), **options)

@@ -104,49 +104,43 @@ def test_a_mechanism_file_is_read(capsys, tmp_path):
     assert read(capsys, tmp_path / "m.json", "--value", "0")["worst_loss"] == 168 / 415
 
 
-@pytest.mark.parametrize(
-    ("arguments", "field"),
-    [
-        (["--value", "x"], "--value"),
-        (["--value", "1.5"], "--value"),
-        (["--value", "21"], "--value"),
-        (["--value", "-1"], "--value"),
-        (["--value", "3", "--loss", "huge"], "--loss"),
-        (["--value", "3", "--loss", "threshold"], "--loss"),
-        (["--value", "3", "--loss", "absolute:1"], "--loss"),
-        (["--value", "3", "--loss", "pinball:0:1"], "too_low"),
-        (["--value", "3", "--loss", "threshold:-1"], "beyond"),
-        (["--value", "3", "--loss", "missing.json"], "--loss"),
-        (["--value", "3", "--at-least", "5", "--at-most", "2"], "--at-most"),
-        (["--value", "3", "--at-least", "30"], "--at-most"),
-        (["--value", "3", "--at-least", "-1"], "--at-least"),
-        (["--value", "3", "--at-most", "many"], "--at-most"),
-        (["--value", "3", "--prior", "missing.json"], "--prior"),
-        (["--out", "/nowhere/at/all.json"], "--out"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "field"), [
+    (["--value", "x"], "--value"),
+    (["--value", "1.5"], "--value"),
+    (["--value", "21"], "--value"),
+    (["--value", "-1"], "--value"),
+    (["--value", "3", "--loss", "huge"], "--loss"),
+    (["--value", "3", "--loss", "threshold"], "--loss"),
+    (["--value", "3", "--loss", "absolute:1"], "--loss"),
+    (["--value", "3", "--loss", "pinball:0:1"], "too_low"),
+    (["--value", "3", "--loss", "threshold:-1"], "beyond"),
+    (["--value", "3", "--loss", "missing.json"], "--loss"),
+    (["--value", "3", "--at-least", "5", "--at-most", "2"], "--at-most"),
+    (["--value", "3", "--at-least", "30"], "--at-most"),
+    (["--value", "3", "--at-least", "-1"], "--at-least"),
+    (["--value", "3", "--at-most", "many"], "--at-most"),
+    (["--value", "3", "--prior", "missing.json"], "--prior"),
+    (["--out", "/nowhere/at/all.json"], "--out"),
+])  # fmt: skip
 def test_bad_input_is_one_line_and_status_2(release, capsys, arguments, field):
     assert run(["interpret", str(release), *arguments]) == 2
     complaint = capsys.readouterr().err.strip()
     assert complaint.startswith(f"irisdp: {field}") and "\n" not in complaint
 
 
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [
-        ("[]", "JSON object"),
-        ("{}", "no release"),
-        ("not json", "not valid JSON"),
-        ('{"format": "irisdp/release/1", "mechanism": {"kind": "stepped"}}', "does not say how"),
-        ('{"format": "irisdp/release/1", "mechanism": {"kind": "geometric-noise"}}', "privacy"),
-        (
-            '{"format": "irisdp/release/1", "privacy": {"epsilon": 1}, '
-            '"mechanism": {"kind": "geometric-noise", "lower": 5, "upper": 2}}',
-            "below lower",
-        ),
-        ('{"format": "irisdp/release/1", "privacy": {"ratio": 1}, "mechanism": {"kind": "geometric-noise"}}', "is 0"),
-    ],
-)
+@pytest.mark.parametrize(("text", "rule"), [
+    ("[]", "JSON object"),
+    ("{}", "no release"),
+    ("not json", "not valid JSON"),
+    ('{"format": "irisdp/release/1", "mechanism": {"kind": "stepped"}}', "does not say how"),
+    ('{"format": "irisdp/release/1", "mechanism": {"kind": "geometric-noise"}}', "privacy"),
+    (
+        '{"format": "irisdp/release/1", "privacy": {"epsilon": 1}, '
+        '"mechanism": {"kind": "geometric-noise", "lower": 5, "upper": 2}}',
+        "below lower",
+    ),
+    ('{"format": "irisdp/release/1", "privacy": {"ratio": 1}, "mechanism": {"kind": "geometric-noise"}}', "is 0"),
+])  # fmt: skip
 def test_what_is_no_release_is_refused(tmp_path, capsys, text, rule):
     (tmp_path / "x.json").write_text(text)
     assert run(["interpret", str(tmp_path / "x.json"), "--value", "1"]) == 2
@@ -286,39 +280,30 @@ def test_the_readings_do_not_replace_what_is_read(here, capsys):
     assert {path: path.read_bytes() for path in before} == before
 
 
-@pytest.mark.parametrize(
-    ("knows", "message"),
-    [
-        (
-            {"loss": [[abs(i - v) for v in range(5)] for i in range(5)], "at_most": 10},
-            "loss: ends at the count 4, and at_most=10 allows more; go on to 10, or give at_most=4",
-        ),
-        (
-            {"loss": [[abs(i - v) for v in range(5)] for i in range(5)], "at_most": 100},
-            "loss: ends at the count 4, and at_most=20 allows more; go on to 20, or give at_most=4",
-        ),
-        (
-            {"loss": [[abs(i - v) for v in range(5)] for i in range(5)], "at_least": 7},
-            "loss: ends at the count 4, and at_least=7 is beyond; go on beyond 7",
-        ),
-        (
-            {"prior": ["1/2", "1/2"], "at_most": 10},
-            "prior: ends at the count 1, and at_most=10 allows more; go on to 10, or give at_most=1",
-        ),
-        (
-            {"prior": ["1/2", "1/2"], "at_least": 2},
-            "prior: ends at the count 1, and at_least=2 is beyond; go on beyond 2",
-        ),
-        (
-            {"prior": ["1/2", "1/2"], "at_least": 1},
-            "prior: gives probability to counts outside the side information; set it to 0 there",
-        ),
-        (
-            {"prior": ["1/2", "1/4", "1/4"], "at_most": 1},
-            "prior: gives probability to counts above 1; set it to 0 there",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("knows", "message"), [
+    (
+        {"loss": [[abs(i - v) for v in range(5)] for i in range(5)], "at_most": 10},
+        "loss: ends at the count 4, and at_most=10 allows more; go on to 10, or give at_most=4",
+    ),
+    (
+        {"loss": [[abs(i - v) for v in range(5)] for i in range(5)], "at_most": 100},
+        "loss: ends at the count 4, and at_most=20 allows more; go on to 20, or give at_most=4",
+    ),
+    (
+        {"loss": [[abs(i - v) for v in range(5)] for i in range(5)], "at_least": 7},
+        "loss: ends at the count 4, and at_least=7 is beyond; go on beyond 7",
+    ),
+    (
+        {"prior": ["1/2", "1/2"], "at_most": 10},
+        "prior: ends at the count 1, and at_most=10 allows more; go on to 10, or give at_most=1",
+    ),
+    ({"prior": ["1/2", "1/2"], "at_least": 2}, "prior: ends at the count 1, and at_least=2 is beyond; go on beyond 2"),
+    (
+        {"prior": ["1/2", "1/2"], "at_least": 1},
+        "prior: gives probability to counts outside the side information; set it to 0 there",
+    ),
+    ({"prior": ["1/2", "1/4", "1/4"], "at_most": 1}, "prior: gives probability to counts above 1; set it to 0 there"),
+])  # fmt: skip
 def test_lists_and_bounds_that_contradict_each_other_are_refused(knows, message, here):
     found = Session(TABLE, relation="exchange", ledger="l").count("v = 1", ratio=4)
     with pytest.raises(BadInput) as refusal:
@@ -326,17 +311,14 @@ def test_lists_and_bounds_that_contradict_each_other_are_refused(knows, message,
     assert str(refusal.value) == message
 
 
-@pytest.mark.parametrize(
-    ("knows", "possible"),
-    [
-        ({"loss": [[abs(i - v) for v in range(5)] for i in range(5)], "at_most": 3}, (0, 3)),
-        ({"loss": [[abs(i - v) for v in range(5)] for i in range(5)], "at_most": 4, "at_least": 2}, (2, 4)),
-        ({"loss": [[abs(i - v) for v in range(5)] for i in range(5)]}, (0, 4)),
-        ({"prior": ["1/2", "1/2"]}, (0, 1)),
-        ({"prior": ["1/2", "1/2", 0, 0], "at_most": 2}, (0, 1)),
-        ({"prior": [0, "1/2", "1/2"], "at_least": 1, "at_most": 2}, (1, 2)),
-    ],
-)
+@pytest.mark.parametrize(("knows", "possible"), [
+    ({"loss": [[abs(i - v) for v in range(5)] for i in range(5)], "at_most": 3}, (0, 3)),
+    ({"loss": [[abs(i - v) for v in range(5)] for i in range(5)], "at_most": 4, "at_least": 2}, (2, 4)),
+    ({"loss": [[abs(i - v) for v in range(5)] for i in range(5)]}, (0, 4)),
+    ({"prior": ["1/2", "1/2"]}, (0, 1)),
+    ({"prior": ["1/2", "1/2", 0, 0], "at_most": 2}, (0, 1)),
+    ({"prior": [0, "1/2", "1/2"], "at_least": 1, "at_most": 2}, (1, 2)),
+])  # fmt: skip
 def test_lists_and_bounds_that_agree_are_read_together(knows, possible, here):
     found = Session(TABLE, relation="exchange", ledger="l").count("v = 1", ratio=4)
     assert interpret(found, 1, **knows).answers[0].rule.possible == possible
@@ -458,27 +440,24 @@ def test_gaussian_answers_are_read_with_the_pairs_they_were_drawn_by(here):
     assert interpret(found).answers[0].probability.lower == pytest.approx(answer.probability.lower, abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("query", "words", "known", "said"),
-    [
-        ("majority", ("v = 1",), {"prior": [1]}, "prior: is about one count, and majority compares several"),
-        ("majority", ("v = 1",), {"lead": 5, "at_most": 4}, "lead: leaves no table possible"),
-        ("majority", ("v = 1",), {"lead": "2.5"}, "lead: must be a"),
-        ("majority", ("v = 1",), {"loss": "squared"}, "loss: is about counts; a name is right or wrong"),
-        ("majority", ("v = 1",), {"loss": [[0, 1], [1, 0]]}, "loss: is about counts; a name is right or wrong"),
-        ("majority", ("v = 1",), {"loss": "nothing"}, "loss: "),
-        ("majority", ("v = 1",), {"value": "maybe"}, "value: is no answer of this release; its answers are yes, no"),
-        ("plurality", ("v",), {"side_information": [1]}, "side_information: is about one count, and plurality"),
-        ("plurality", ("v",), {"at_least": 4, "at_most": 3}, "at_most: leaves no count possible"),
-        ("plurality", ("v",), {"lead": 4, "at_most": 3}, "lead: leaves no table possible"),
-        ("plurality", ("v",), {"lead": 3, "at_least": 3, "at_most": 4, "value": 7}, "value: is no answer"),
-        ("at_least", (5, "v = 1"), {"lead": 1}, "lead: is about majorities and the largest of several"),
-        ("at_least", (5, "v = 1"), {"at_most": -1}, "at_most: "),
-        ("at_least", (5, "v = 1"), {"prior": ["1/2"]}, "prior: must be probabilities that sum to 1"),
-        ("at_least", (5, "v = 1"), {"prior": [1], "at_most": 10**8}, "prior: ends at the count 0"),
-        ("count", (), {"lead": 1}, "lead: is about majorities and the largest of several"),
-    ],
-)
+@pytest.mark.parametrize(("query", "words", "known", "said"), [
+    ("majority", ("v = 1",), {"prior": [1]}, "prior: is about one count, and majority compares several"),
+    ("majority", ("v = 1",), {"lead": 5, "at_most": 4}, "lead: leaves no table possible"),
+    ("majority", ("v = 1",), {"lead": "2.5"}, "lead: must be a"),
+    ("majority", ("v = 1",), {"loss": "squared"}, "loss: is about counts; a name is right or wrong"),
+    ("majority", ("v = 1",), {"loss": [[0, 1], [1, 0]]}, "loss: is about counts; a name is right or wrong"),
+    ("majority", ("v = 1",), {"loss": "nothing"}, "loss: "),
+    ("majority", ("v = 1",), {"value": "maybe"}, "value: is no answer of this release; its answers are yes, no"),
+    ("plurality", ("v",), {"side_information": [1]}, "side_information: is about one count, and plurality"),
+    ("plurality", ("v",), {"at_least": 4, "at_most": 3}, "at_most: leaves no count possible"),
+    ("plurality", ("v",), {"lead": 4, "at_most": 3}, "lead: leaves no table possible"),
+    ("plurality", ("v",), {"lead": 3, "at_least": 3, "at_most": 4, "value": 7}, "value: is no answer"),
+    ("at_least", (5, "v = 1"), {"lead": 1}, "lead: is about majorities and the largest of several"),
+    ("at_least", (5, "v = 1"), {"at_most": -1}, "at_most: "),
+    ("at_least", (5, "v = 1"), {"prior": ["1/2"]}, "prior: must be probabilities that sum to 1"),
+    ("at_least", (5, "v = 1"), {"prior": [1], "at_most": 10**8}, "prior: ends at the count 0"),
+    ("count", (), {"lead": 1}, "lead: is about majorities and the largest of several"),
+])  # fmt: skip
 def test_bad_input_is_one_line(query, words, known, said, here):
     options = {"categories": [0, 1]} if query == "plurality" else {}
     found = getattr(Session(TABLE_OF_NAMES, ledger="l"), query)(*words, epsilon=1, **options)
@@ -487,32 +466,28 @@ def test_bad_input_is_one_line(query, words, known, said, here):
     assert str(caught.value).startswith(said) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"relation": "friends"},
-        {"query": []},
-        {"query": {"query": "weather"}},
-        {"query": {"query": "at-least", "threshold": "many"}},
-        {"privacy": {}},
-        {"privacy": {"gaussian": 1}},
-        {"mechanism": {"kind": []}},
-        {"mechanism": {"kind": "stepped"}},
-        {"mechanism": {"kind": "stepped", "rankings": [[[], []], 1], "boundary": [[], []]}},
-        {"mechanism": {"kind": "stepped", "rankings": [["yes", "no"], ["yes", "no"]], "boundary": [[1, 0], [0, 1]]}},
-        {"mechanism": {"kind": "stepped", "rankings": [["yes", "no"], ["no", "yes"]], "boundary": [[1, 0], [1, 0]]}},
-        {"mechanism": {"kind": "banded-noise", "thresholds": [1, 2]}},
-        {"mechanism": {"kind": "banded-noise", "thresholds": [2, 1], "noise": {"kind": "shape-noise"}}},
-        {"mechanism": {"kind": "banded-noise", "thresholds": 3, "noise": {"kind": "shape-noise"}}},
-        {"mechanism": {"kind": "permute-and-flip", "categories": 2, "outputs": ["a", "a"]}},
-        {"mechanism": {"kind": "permute-and-flip", "categories": 3, "outputs": ["a", "b"]}},
-        {"mechanism": {"kind": "permute-and-flip", "categories": 2, "outputs": [["a"], None]}},
-        {"mechanism": {"kind": "permute-and-flip", "categories": 1, "outputs": ["a"]}},
-        {"mechanism": {"kind": "pull-from-the-top", "categories": 13, "outputs": list(range(13))}},
-        {"mechanism": {"kind": "pull-from-the-top", "categories": 2, "outputs": "ab"}},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("changes", [
+    {"relation": "friends"},
+    {"query": []},
+    {"query": {"query": "weather"}},
+    {"query": {"query": "at-least", "threshold": "many"}},
+    {"privacy": {}},
+    {"privacy": {"gaussian": 1}},
+    {"mechanism": {"kind": []}},
+    {"mechanism": {"kind": "stepped"}},
+    {"mechanism": {"kind": "stepped", "rankings": [[[], []], 1], "boundary": [[], []]}},
+    {"mechanism": {"kind": "stepped", "rankings": [["yes", "no"], ["yes", "no"]], "boundary": [[1, 0], [0, 1]]}},
+    {"mechanism": {"kind": "stepped", "rankings": [["yes", "no"], ["no", "yes"]], "boundary": [[1, 0], [1, 0]]}},
+    {"mechanism": {"kind": "banded-noise", "thresholds": [1, 2]}},
+    {"mechanism": {"kind": "banded-noise", "thresholds": [2, 1], "noise": {"kind": "shape-noise"}}},
+    {"mechanism": {"kind": "banded-noise", "thresholds": 3, "noise": {"kind": "shape-noise"}}},
+    {"mechanism": {"kind": "permute-and-flip", "categories": 2, "outputs": ["a", "a"]}},
+    {"mechanism": {"kind": "permute-and-flip", "categories": 3, "outputs": ["a", "b"]}},
+    {"mechanism": {"kind": "permute-and-flip", "categories": 2, "outputs": [["a"], None]}},
+    {"mechanism": {"kind": "permute-and-flip", "categories": 1, "outputs": ["a"]}},
+    {"mechanism": {"kind": "pull-from-the-top", "categories": 13, "outputs": list(range(13))}},
+    {"mechanism": {"kind": "pull-from-the-top", "categories": 2, "outputs": "ab"}},
+], ids=str)  # fmt: skip
 def test_a_broken_sidecar_is_one_line(changes, here, capsys):
     Session(TABLE_OF_NAMES, ledger="l").majority("v = 1", epsilon=1, out="o.csv")
     path = here / "o.csv.release.json"

@@ -27,15 +27,12 @@ def column(found, name):
 
 
 @pytest.mark.parametrize("confidence", [None, "0.8"])
-@pytest.mark.parametrize(
-    ("question", "options"),
-    [
-        ("count", {"ratio": 4, "by": "g", "groups": ["a", "b"]}),
-        ("count", {"epsilon": 1, "delta": "1e-3", "by": "g", "groups": ["a", "b"]}),
-        ("count", {"epsilon": 2, "delta": "1/4", "by": "g", "select_groups": True}),
-        ("histogram", {"epsilon": 1, "bins": [0, 1, 2]}),
-    ],
-)
+@pytest.mark.parametrize(("question", "options"), [
+    ("count", {"ratio": 4, "by": "g", "groups": ["a", "b"]}),
+    ("count", {"epsilon": 1, "delta": "1e-3", "by": "g", "groups": ["a", "b"]}),
+    ("count", {"epsilon": 2, "delta": "1/4", "by": "g", "select_groups": True}),
+    ("histogram", {"epsilon": 1, "bins": [0, 1, 2]}),
+])  # fmt: skip
 def test_ends_of_a_file_are_those_that_were_published(question, options, confidence, here):
     words = ("v",) if question == "histogram" else ()
     found = getattr(Session(TABLE, ledger="l"), question)(*words, **options, confidence=confidence, out="o.csv")
@@ -115,34 +112,31 @@ def test_groups_by_several_columns_are_named_by_their_parts(here):
         interpret(found, total="x=a")
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"total": "all"}, "total: is 'all', which has no ="),
-        ({"total": "x=d"}, "total: names 'd', which is no cell; its cells are a; b; c+"),
-        ({"total": "x=a+a"}, "total: counts a cell of 'x' twice"),
-        ({"total": "x=a+*"}, "total: counts a cell of 'x' twice"),
-        ({"total": "x=a+"}, "total: lacks the name of a cell"),
-        ({"total": "x='a"}, "total: has a quote in 'x' that is not closed"),
-        ({"total": "=a"}, "total: must have a name"),
-        ({"total": ["x=a", "x=b"]}, "total: gives one name to two totals"),
-        ({"total": [3]}, "total: must name totals"),
-        ({"total": {"x": 1.5}}, "total: must say as text"),
-        ({"total": "x=*=1=2", "consistent": True}, "total: has more than one number"),
-        ({"total": "x=*=many", "consistent": True}, "total: must be a whole number"),
-        ({"total": "x=*=-1", "consistent": True}, "total: must be"),
-        ({"total": "x=7"}, "total: says what x is known to be"),
-        ({"total": ["x=a+b=3", "y=b+'c+'=3"], "consistent": True}, "total: has y and x, of which neither is a part"),
-        ({"total": ["x=a=3", "y=*=2"], "consistent": True}, "total: says 2 of y, which contradicts x"),
-        ({"total": "x=*=9", "consistent": True, "at_most": 2}, "total: says 9 of cells that sum to 0 to 6"),
-        ({"total": "x=*", "value": 3}, "value: is one answer"),
-        ({"total": "x=*", "prior": [1]}, "prior: is about one count, and total reads several together"),
-        ({"consistent": True, "side_information": [1]}, "side_information: is about one count"),
-        ({"consistent": True, "loss": "zero-one"}, "loss: must be absolute or squared"),
-        ({"confidence": 1}, "confidence: must be above 0 and below 1"),
-        ({"confidence": "much"}, "confidence: must be"),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    ({"total": "all"}, "total: is 'all', which has no ="),
+    ({"total": "x=d"}, "total: names 'd', which is no cell; its cells are a; b; c+"),
+    ({"total": "x=a+a"}, "total: counts a cell of 'x' twice"),
+    ({"total": "x=a+*"}, "total: counts a cell of 'x' twice"),
+    ({"total": "x=a+"}, "total: lacks the name of a cell"),
+    ({"total": "x='a"}, "total: has a quote in 'x' that is not closed"),
+    ({"total": "=a"}, "total: must have a name"),
+    ({"total": ["x=a", "x=b"]}, "total: gives one name to two totals"),
+    ({"total": [3]}, "total: must name totals"),
+    ({"total": {"x": 1.5}}, "total: must say as text"),
+    ({"total": "x=*=1=2", "consistent": True}, "total: has more than one number"),
+    ({"total": "x=*=many", "consistent": True}, "total: must be a whole number"),
+    ({"total": "x=*=-1", "consistent": True}, "total: must be"),
+    ({"total": "x=7"}, "total: says what x is known to be"),
+    ({"total": ["x=a+b=3", "y=b+'c+'=3"], "consistent": True}, "total: has y and x, of which neither is a part"),
+    ({"total": ["x=a=3", "y=*=2"], "consistent": True}, "total: says 2 of y, which contradicts x"),
+    ({"total": "x=*=9", "consistent": True, "at_most": 2}, "total: says 9 of cells that sum to 0 to 6"),
+    ({"total": "x=*", "value": 3}, "value: is one answer"),
+    ({"total": "x=*", "prior": [1]}, "prior: is about one count, and total reads several together"),
+    ({"consistent": True, "side_information": [1]}, "side_information: is about one count"),
+    ({"consistent": True, "loss": "zero-one"}, "loss: must be absolute or squared"),
+    ({"confidence": 1}, "confidence: must be above 0 and below 1"),
+    ({"confidence": "much"}, "confidence: must be"),
+])  # fmt: skip
 def test_bad_input_is_one_line(options, said, counts):
     with pytest.raises(BadInput) as caught:
         interpret(counts, **options)

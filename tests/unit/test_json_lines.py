@@ -116,19 +116,16 @@ def test_the_question_is_that_about_a_text_file_of_the_same_types(data):
     assert lines.asked.promise.columns == text.asked.promise.columns
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (
-            [],
-            "--types: is missing, and only declared types say which columns JSON lines have; declare all columns with "
-            "--types FILE, such as",
-        ),
-        (["--types", "types.json", "--encoding", "latin-1"], "--encoding: belongs to .csv and .tsv files"),
-        (["--types", "types.json", "--delimiter", ";"], "--delimiter: belongs to .csv and .tsv files"),
-        (["--types", "none.json"], "--types: "),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    (
+        [],
+        "--types: is missing, and only declared types say which columns JSON lines have; declare all columns with "
+        "--types FILE, such as",
+    ),
+    (["--types", "types.json", "--encoding", "latin-1"], "--encoding: belongs to .csv and .tsv files"),
+    (["--types", "types.json", "--delimiter", ";"], "--delimiter: belongs to .csv and .tsv files"),
+    (["--types", "none.json"], "--types: "),
+])  # fmt: skip
 def test_what_is_wrong_is_one_line_and_costs_nothing(data, capsys, options, said):
     assert run(["publish", "t.jsonl", "count", "--epsilon", "1", *options]) == 2
     printed = capsys.readouterr()
@@ -148,19 +145,15 @@ def test_names_that_engines_would_take_for_one_are_refused(data):
 LONG = 1 << 20
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        b'{"x": [' + b"[]," * (LONG // 3 - 9) + b"1]}",
-        b'{"x": [' + b"{}," * (LONG // 3 - 9) + b"1]}",
-        b'{"x": ' + b"[" * 200 + b'"' + b'\\"' * (LONG // 2 - 200),
-        b"[" * 200 + b'\\"' * (LONG // 2 - 200),
-        b"[" * 200 + b'"' * (LONG - 300),
-        b"[" * (LONG - 9),
-        b"[]" * (LONG // 2 - 9),
-    ],
-    ids=["lists", "objects", "escaped quotes", "quotes outside", "quotes", "depth", "no JSON"],
-)
+@pytest.mark.parametrize("line", [
+    b'{"x": [' + b"[]," * (LONG // 3 - 9) + b"1]}",
+    b'{"x": [' + b"{}," * (LONG // 3 - 9) + b"1]}",
+    b'{"x": ' + b"[" * 200 + b'"' + b'\\"' * (LONG // 2 - 200),
+    b"[" * 200 + b'\\"' * (LONG // 2 - 200),
+    b"[" * 200 + b'"' * (LONG - 300),
+    b"[" * (LONG - 9),
+    b"[]" * (LONG // 2 - 9),
+], ids=["lists", "objects", "escaped quotes", "quotes outside", "quotes", "depth", "no JSON"])  # fmt: skip
 def test_brackets_take_no_longer_than_other_letters(line):
     """One record of a mebibyte of brackets took ten times as long as one of digits."""
     plain = b'{"x": "' + b"a" * LONG + b'"}'
@@ -325,25 +318,22 @@ def test_what_people_bring_is_answered_as_they_mean_it_or_refused_with_a_remedy(
             assert [float(row["answer"]) for row in csv.DictReader(file)] == answered
 
 
-@pytest.mark.parametrize(
-    ("words", "note"),
-    [
-        (["plurality", "party", "--categories", "Smith, Ann,Green"], '3 categories as declared: "Smith" · "Ann"'),
-        (["count", "--by", "party", "--groups", "'Green'"], "1 group as declared: \"'Green'\""),
-        (["count", "--by", "party", "--groups", "Grün"], "name it, as in --encoding windows-1252"),
-        (["count", "--by", "party", "--groups", '"Smith, Ann"'], '1 group as declared: "Smith, Ann"'),
-        (["count", "--by", "party", "--groups", "Green;Red"], '1 group as declared: "Green;Red"'),
-        (["plurality", "party", "--categories", "Green|Red,Blue"], '2 categories as declared: "Green|Red" · "Blue"'),
-        (["count", "party >= '31.12.2024'"], "letter by letter"),
-        (["count", "party BETWEEN '1/1/2024' AND '31/12/2024'"], "letter by letter"),
-        (["count", "party > '9'"], "'10' comes before '9'"),
-        (["count", "party = NULL"], "write IS NULL or IS NOT NULL"),
-        (["count", "party NOT IN ('Green', NULL)"], "write IS NULL or IS NOT NULL"),
-        (["count", "party IS NULL"], "the texts NA and null are values"),
-        (["count", "COALESCE(party, 'none') = 'none'"], "the texts NA and null are values"),
-        (["count", "party > 4611686018427387905"], "neighbouring whole numbers are one and the same"),
-    ],
-)
+@pytest.mark.parametrize(("words", "note"), [
+    (["plurality", "party", "--categories", "Smith, Ann,Green"], '3 categories as declared: "Smith" · "Ann"'),
+    (["count", "--by", "party", "--groups", "'Green'"], "1 group as declared: \"'Green'\""),
+    (["count", "--by", "party", "--groups", "Grün"], "name it, as in --encoding windows-1252"),
+    (["count", "--by", "party", "--groups", '"Smith, Ann"'], '1 group as declared: "Smith, Ann"'),
+    (["count", "--by", "party", "--groups", "Green;Red"], '1 group as declared: "Green;Red"'),
+    (["plurality", "party", "--categories", "Green|Red,Blue"], '2 categories as declared: "Green|Red" · "Blue"'),
+    (["count", "party >= '31.12.2024'"], "letter by letter"),
+    (["count", "party BETWEEN '1/1/2024' AND '31/12/2024'"], "letter by letter"),
+    (["count", "party > '9'"], "'10' comes before '9'"),
+    (["count", "party = NULL"], "write IS NULL or IS NOT NULL"),
+    (["count", "party NOT IN ('Green', NULL)"], "write IS NULL or IS NOT NULL"),
+    (["count", "party IS NULL"], "the texts NA and null are values"),
+    (["count", "COALESCE(party, 'none') = 'none'"], "the texts NA and null are values"),
+    (["count", "party > 4611686018427387905"], "neighbouring whole numbers are one and the same"),
+])  # fmt: skip
 @pytest.mark.parametrize("more", [["--dry-run"], []])
 def test_what_may_have_been_meant_otherwise_is_shown_as_it_was_read(words, note, more, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -352,24 +342,18 @@ def test_what_may_have_been_meant_otherwise_is_shown_as_it_was_read(words, note,
     assert note in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("words", "left_out"),
-    [
-        ("count --unit pid", "leaves out records without pid"),
-        ("count --unit pid --by ward --groups a,b --at-most 1", "counts at most 1 record of each pid"),
-        ("sum v --lower 0 --upper 1 --step 1 --unit pid --at-most 1", "values beyond 0 and 1 count as the bound"),
-        ("mean v --lower 0 --upper 1 --step 0.5", "records without a number are left out"),
-        ("median v --bins 1,2", "leaves out records without v"),
-        (
-            "median v --bins 1,2 --unit pid --at-most 1",
-            "record of each pid; leaves out records without pid; leaves out",
-        ),
-        ("plurality ward --categories a,b", "leaves out records whose ward is not declared"),
-        ("top 1 ward --categories a,b,c", "leaves out records whose ward is not declared"),
-        ("ranking ward --categories a,b", "leaves out records whose ward is not declared"),
-        ("count-distinct ward", "leaves out records without ward, but the text NA counts"),
-    ],
-)
+@pytest.mark.parametrize(("words", "left_out"), [
+    ("count --unit pid", "leaves out records without pid"),
+    ("count --unit pid --by ward --groups a,b --at-most 1", "counts at most 1 record of each pid"),
+    ("sum v --lower 0 --upper 1 --step 1 --unit pid --at-most 1", "values beyond 0 and 1 count as the bound"),
+    ("mean v --lower 0 --upper 1 --step 0.5", "records without a number are left out"),
+    ("median v --bins 1,2", "leaves out records without v"),
+    ("median v --bins 1,2 --unit pid --at-most 1", "record of each pid; leaves out records without pid; leaves out"),
+    ("plurality ward --categories a,b", "leaves out records whose ward is not declared"),
+    ("top 1 ward --categories a,b,c", "leaves out records whose ward is not declared"),
+    ("ranking ward --categories a,b", "leaves out records whose ward is not declared"),
+    ("count-distinct ward", "leaves out records without ward, but the text NA counts"),
+])  # fmt: skip
 def test_what_is_left_out_is_said_in_the_line_of_the_interval(words, left_out, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text(VISITS)
@@ -382,15 +366,12 @@ def test_what_is_left_out_is_said_in_the_line_of_the_interval(words, left_out, t
 FRAME = pd.DataFrame({"ok": [True, False, None], 7: [1, 2, 3]})
 
 
-@pytest.mark.parametrize(
-    ("data", "options", "answered"),
-    [
-        (FRAME[["ok"]], {"by": "ok", "groups": [True, False]}, [1, 1]),
-        (FRAME[["ok"]].astype("boolean"), {"by": "ok", "groups": [True, False]}, [1, 1]),
-        (FRAME, {}, "frame.columns = frame.columns.map(str)"),
-        ("t.csv", {"by": "ok", "groups": [True]}, "write it as the file does, as in 'True', or declare the type of ok"),
-    ],
-)
+@pytest.mark.parametrize(("data", "options", "answered"), [
+    (FRAME[["ok"]], {"by": "ok", "groups": [True, False]}, [1, 1]),
+    (FRAME[["ok"]].astype("boolean"), {"by": "ok", "groups": [True, False]}, [1, 1]),
+    (FRAME, {}, "frame.columns = frame.columns.map(str)"),
+    ("t.csv", {"by": "ok", "groups": [True]}, "write it as the file does, as in 'True', or declare the type of ok"),
+])  # fmt: skip
 def test_a_frame_is_answered_as_it_is_meant_or_refused_with_a_remedy(data, options, answered, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("ok\nTrue\n")

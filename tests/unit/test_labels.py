@@ -162,36 +162,30 @@ def test_commands_take_titles_and_labels(capsys):
     )
 
 
-@pytest.mark.parametrize(
-    ("labels", "said"),
-    [
-        (7, "must be a table, not a number"),
-        ({"colums": {}}, "have the key 'colums', which is not known; choose from title, columns, groups, queries"),
-        ({"title": 7}, "have a label for 'title' that is a number, not text"),
-        ({"title": " "}, "have a label for 'title' that is empty"),
-        ({"title": "a\x07b"}, "have a label for 'title' that is text with line breaks or hidden letters"),
-        ({"columns": {"town": "a\nb"}}, "have a label for 'town' that is text with line breaks or hidden letters"),
-        ({"columns": {"town": "\u202eb"}}, "have a label for 'town' that is text with line breaks or hidden letters"),
-        ({"groups": {"town": "Ely"}}, "have groups that are text, not a table"),
-        ({"queries": {"count": "x" * 301}}, "have a label for 'count' that is longer than 300 letters"),
-    ],
-)
+@pytest.mark.parametrize(("labels", "said"), [
+    (7, "must be a table, not a number"),
+    ({"colums": {}}, "have the key 'colums', which is not known; choose from title, columns, groups, queries"),
+    ({"title": 7}, "have a label for 'title' that is a number, not text"),
+    ({"title": " "}, "have a label for 'title' that is empty"),
+    ({"title": "a\x07b"}, "have a label for 'title' that is text with line breaks or hidden letters"),
+    ({"columns": {"town": "a\nb"}}, "have a label for 'town' that is text with line breaks or hidden letters"),
+    ({"columns": {"town": "\u202eb"}}, "have a label for 'town' that is text with line breaks or hidden letters"),
+    ({"groups": {"town": "Ely"}}, "have groups that are text, not a table"),
+    ({"queries": {"count": "x" * 301}}, "have a label for 'count' that is longer than 300 letters"),
+])  # fmt: skip
 def test_what_is_no_label_is_refused_in_one_sentence(labels, said):
     with pytest.raises(BadInput) as refused:
         read_labels(labels)
     assert str(refused.value).startswith(f"labels: {said}") and "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('title = "x"', "has no [labels] table"),
-        ('title = "x"\n[labels]', "has the key 'title', which is not for labels; move it below [labels]"),
-        ('x = "x"\n[labels]', "has the key 'x', which is not for labels"),
-        ('labels = "x"', "gives labels text"),
-        ("[labels]\nlable = 1", "in l.toml, labels have the key 'lable', which is not known"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), [
+    ('title = "x"', "has no [labels] table"),
+    ('title = "x"\n[labels]', "has the key 'title', which is not for labels; move it below [labels]"),
+    ('x = "x"\n[labels]', "has the key 'x', which is not for labels"),
+    ('labels = "x"', "gives labels text"),
+    ("[labels]\nlable = 1", "in l.toml, labels have the key 'lable', which is not known"),
+])  # fmt: skip
 def test_so_is_a_file_of_labels(text, said):
     Path("l.toml").write_text(text)
     with pytest.raises(BadInput) as refused:

@@ -416,17 +416,13 @@ class TestUnusableFiles:
 ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT"
 
 
-@pytest.mark.parametrize(
-    "statements",
-    [
-        ("DROP TABLE history", f"CREATE VIEW history AS {ENDLESS} i AS id, '{{}}' AS event, 'x' AS hash FROM c"),
-        ("ALTER TABLE release RENAME TO kept", f"CREATE VIEW release AS SELECT kept.* FROM kept, ({ENDLESS} i FROM c)"),
-        (f"CREATE TRIGGER slow AFTER INSERT ON release BEGIN {ENDLESS.replace('i + 1', 'i + 0')} max(i) FROM c; END",),
-        ("ALTER TABLE history ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(zeroblob(900000000)))",),
-        ("CREATE VIRTUAL TABLE words USING fts5(word)",),
-    ],
-    ids=["endless history", "endless releases", "trigger", "generated column", "virtual table"],
-)
+@pytest.mark.parametrize("statements", [
+    ("DROP TABLE history", f"CREATE VIEW history AS {ENDLESS} i AS id, '{{}}' AS event, 'x' AS hash FROM c"),
+    ("ALTER TABLE release RENAME TO kept", f"CREATE VIEW release AS SELECT kept.* FROM kept, ({ENDLESS} i FROM c)"),
+    (f"CREATE TRIGGER slow AFTER INSERT ON release BEGIN {ENDLESS.replace('i + 1', 'i + 0')} max(i) FROM c; END",),
+    ("ALTER TABLE history ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(zeroblob(900000000)))",),
+    ("CREATE VIRTUAL TABLE words USING fts5(word)",),
+], ids=["endless history", "endless releases", "trigger", "generated column", "virtual table"])  # fmt: skip
 def test_a_file_that_computes_what_is_read_is_no_ledger(tmp_path, statements):
     """Code of whoever wrote the file: it need not come to an end."""
     path = tmp_path / "t.ledger"
@@ -473,19 +469,16 @@ def test_gaussian_privacy_is_charged_a_point_of_its_curve_rounded_up(mu, chosen)
     assert less < 0 or delta([Gaussian(mu)], epsilon=less)[0] > point.delta
 
 
-@pytest.mark.parametrize(
-    ("guarantee", "chosen", "said"),
-    [
-        (
-            Gaussian(1),
-            0,
-            "delta: is needed to charge Gaussian privacy as (ε, δ): with δ = 0 no ε is promised; add delta=1e-6",
-        ),
-        (TWO, "1e-4", "delta: is below 0.001, the smallest of the pairs; give 0.001 or more, or leave it out"),
-        (TWO, 1, "delta: must be at least 0 and below 1; give a small probability such as 1e-6"),
-        (Gaussian(1), "x", "delta: "),
-    ],
-)
+@pytest.mark.parametrize(("guarantee", "chosen", "said"), [
+    (
+        Gaussian(1),
+        0,
+        "delta: is needed to charge Gaussian privacy as (ε, δ): with δ = 0 no ε is promised; add delta=1e-6",
+    ),
+    (TWO, "1e-4", "delta: is below 0.001, the smallest of the pairs; give 0.001 or more, or leave it out"),
+    (TWO, 1, "delta: must be at least 0 and below 1; give a small probability such as 1e-6"),
+    (Gaussian(1), "x", "delta: "),
+])  # fmt: skip
 def test_what_has_no_charge_is_refused_in_one_line(guarantee, chosen, said):
     with pytest.raises(BadInput) as refused:
         charged_pair(guarantee, chosen)

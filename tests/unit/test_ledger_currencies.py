@@ -60,14 +60,11 @@ def nearly(found, exact):
 
 
 class TestCurrency:
-    @pytest.mark.parametrize(
-        ("given", "limit", "name"),
-        [
-            ({"mu": "1/2"}, GaussianCost("1/4"), "mu"),
-            ({"rho": "1/2"}, ConcentratedCost("1/2"), "rho"),
-            ({"epsilon": 1}, Cost(1), "epsilon and delta"),
-        ],
-    )
+    @pytest.mark.parametrize(("given", "limit", "name"), [
+        ({"mu": "1/2"}, GaussianCost("1/4"), "mu"),
+        ({"rho": "1/2"}, ConcentratedCost("1/2"), "rho"),
+        ({"epsilon": 1}, Cost(1), "epsilon and delta"),
+    ])  # fmt: skip
     def test_is_that_of_the_first_limit_on_the_disk(self, path, given, limit, name):
         assert Ledger(path).set_limit(**given) == limit * 0
         book = Ledger(path)
@@ -327,22 +324,19 @@ class TestCommandLine:
         assert run(["batch", "plan.json"]) == 0
         assert "  charged   ρ = 0.25: that is what this ledger counts" in capsys.readouterr().out
 
-    @pytest.mark.parametrize(
-        ("limit", "line"),
-        [
-            ("mu=0", "--limit: mu must be above 0 and at most 1000; give for example 1"),
-            ("mu=1001", "--limit: mu must be above 0 and at most 1000; give for example 1"),
-            ("mu=x", '--limit: mu must be a finite number; write it as "0.25", "1e-9" or "3/10"'),
-            ("mu=", '--limit: mu must be a finite number; write it as "0.25", "1e-9" or "3/10"'),
-            ("rho=-1", "--limit: rho must be above 0 and at most 500000; give for example 1"),
-            ("mu=1,2", "--limit: must be mu alone; write"),
-            ("mu=1,mu=2", "--limit: must be mu alone; write"),
-            ("mu=1,rho=2", "--limit: names two currencies, and a ledger counts in one; write"),
-            ("nu=1", "--limit: has a name that is neither mu nor rho; write"),
-            ("=1", "--limit: has a name that is neither mu nor rho; write"),
-            ("1,2,3", "--limit: must be ε, or ε and δ; write"),
-        ],
-    )
+    @pytest.mark.parametrize(("limit", "line"), [
+        ("mu=0", "--limit: mu must be above 0 and at most 1000; give for example 1"),
+        ("mu=1001", "--limit: mu must be above 0 and at most 1000; give for example 1"),
+        ("mu=x", '--limit: mu must be a finite number; write it as "0.25", "1e-9" or "3/10"'),
+        ("mu=", '--limit: mu must be a finite number; write it as "0.25", "1e-9" or "3/10"'),
+        ("rho=-1", "--limit: rho must be above 0 and at most 500000; give for example 1"),
+        ("mu=1,2", "--limit: must be mu alone; write"),
+        ("mu=1,mu=2", "--limit: must be mu alone; write"),
+        ("mu=1,rho=2", "--limit: names two currencies, and a ledger counts in one; write"),
+        ("nu=1", "--limit: has a name that is neither mu nor rho; write"),
+        ("=1", "--limit: has a name that is neither mu nor rho; write"),
+        ("1,2,3", "--limit: must be ε, or ε and δ; write"),
+    ])  # fmt: skip
     def test_bad_limits_are_one_line(self, capsys, limit, line):
         assert run(["ledger", "s.ledger", "--limit", limit]) == 2
         printed = capsys.readouterr()
@@ -355,17 +349,14 @@ class TestCommandLine:
         assert "s.ledger counts in mu" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({}, "limit: is missing"),
-        ({"mu": 1, "rho": 1}, "limit: names 2 currencies"),
-        ({"epsilon": 1, "mu": 1}, "limit: names 2 currencies"),
-        ({"mu": 1, "delta": "1e-6"}, "delta: belongs to epsilon"),
-        ({"mu": 0}, "mu: must be above 0"),
-        ({"rho": "x"}, "rho: must be a finite number"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), [
+    ({}, "limit: is missing"),
+    ({"mu": 1, "rho": 1}, "limit: names 2 currencies"),
+    ({"epsilon": 1, "mu": 1}, "limit: names 2 currencies"),
+    ({"mu": 1, "delta": "1e-6"}, "delta: belongs to epsilon"),
+    ({"mu": 0}, "mu: must be above 0"),
+    ({"rho": "x"}, "rho: must be a finite number"),
+])  # fmt: skip
 def test_bad_limits_are_named(path, given, message):
     with pytest.raises(BadInput, match=f"^{message}"):
         Ledger(path).set_limit(**given)

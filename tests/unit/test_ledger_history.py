@@ -536,18 +536,15 @@ def test_answers_that_became_the_text_of_their_hash_are_shown_and_not_moved(tmp_
     assert not book.closed
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE release SET answers = sha256(answers)",
-        "UPDATE release SET details = '[1]'",
-        "UPDATE release SET details = x'00'",
-        "UPDATE release SET audience = x'07'",
-        "UPDATE settlement SET settled = x'00'",
-        "UPDATE output SET path = x'00'",
-        "DELETE FROM release",
-    ],
-)
+@pytest.mark.parametrize("statement", [
+    "UPDATE release SET answers = sha256(answers)",
+    "UPDATE release SET details = '[1]'",
+    "UPDATE release SET details = x'00'",
+    "UPDATE release SET audience = x'07'",
+    "UPDATE settlement SET settled = x'00'",
+    "UPDATE output SET path = x'00'",
+    "DELETE FROM release",
+])  # fmt: skip
 def test_cells_of_other_kinds_are_damage_and_no_internal_error(tmp_path, statement, capsys):
     book = Ledger(tmp_path / "b.ledger")
     book.settle(

@@ -265,18 +265,15 @@ class TestWhatIsNoLedger:
             ):
                 use(book)
 
-    @pytest.mark.parametrize(
-        ("damage", "message"),
-        [
-            ("UPDATE ledger_format SET version = 99", "has format 99"),
-            ("UPDATE ledger_format SET application = 'x'", "is damaged"),
-            ("UPDATE release SET epsilon = 'little'", "is damaged"),
-            ("UPDATE release SET epsilon = '-1'", "is damaged"),
-            ("DROP TABLE promise", "is damaged"),
-            ("UPDATE promise SET facts = '[]'", "is damaged"),
-            ("ALTER TABLE budget RENAME COLUMN epsilon TO nu", "more than plain tables"),
-        ],
-    )
+    @pytest.mark.parametrize(("damage", "message"), [
+        ("UPDATE ledger_format SET version = 99", "has format 99"),
+        ("UPDATE ledger_format SET application = 'x'", "is damaged"),
+        ("UPDATE release SET epsilon = 'little'", "is damaged"),
+        ("UPDATE release SET epsilon = '-1'", "is damaged"),
+        ("DROP TABLE promise", "is damaged"),
+        ("UPDATE promise SET facts = '[]'", "is damaged"),
+        ("ALTER TABLE budget RENAME COLUMN epsilon TO nu", "more than plain tables"),
+    ])  # fmt: skip
     def test_damage_is_one_line(self, server, damage, message):
         book = Ledger(server.address())
         book.set_limit(1)
@@ -382,14 +379,11 @@ class TestPasswords:
 
 
 class TestAddress:
-    @pytest.mark.parametrize(
-        ("text", "told", "schema"),
-        [
-            ("postgresql://h/d", "postgresql://h/d", "irisdp"),
-            ("postgres://u@h:5433/d?schema=a_1", "postgresql://u@h:5433/d", "a_1"),
-            ("postgresql:///d?host=/tmp&schema=s&sslmode=require", "postgresql:///d?host=%2Ftmp&sslmode=require", "s"),
-        ],
-    )
+    @pytest.mark.parametrize(("text", "told", "schema"), [
+        ("postgresql://h/d", "postgresql://h/d", "irisdp"),
+        ("postgres://u@h:5433/d?schema=a_1", "postgresql://u@h:5433/d", "a_1"),
+        ("postgresql:///d?host=/tmp&schema=s&sslmode=require", "postgresql:///d?host=%2Ftmp&sslmode=require", "s"),
+    ])  # fmt: skip
     def test_is_read(self, text, told, schema):
         address = address_of(text)
         assert (address.told, address.schema) == (told, schema)

@@ -124,40 +124,34 @@ def written(source):
     return [ast.unparse(mutant.tree) for mutant in mutants_of(source)]
 
 
-@pytest.mark.parametrize(
-    ("source", "mistakes"),
-    [
-        ("a < b", ["a <= b", "a >= b"]),
-        ("a <= b < c", ["a < b < c", "a > b < c", "a <= b <= c", "a <= b >= c"]),
-        ("a + b", ["a - b"]),
-        ("a ** -b", ["a * -b", "a ** b"]),
-        ("not a", ["a"]),
-        ("a and b", ["a or b"]),
-        ("f(True)", ["pass", "f(False)"]),
-        ("x = 2", ["x = 3", "x = 1"]),
-        ("x = min(a)", ["x = max(a)"]),
-        ("x = a.lower", ["x = a.upper"]),
-        ("x = a if b else c", ["x = a", "x = c"]),
-        ("if a:\n    raise E(1)", ["if not a:\n    raise E(1)", "if a:\n    pass"]),
-        ("while a:\n    break", ["while not a:\n    break", "while a:\n    pass"]),
-        ("a += 1", ["a -= 1", "pass", "a += 2", "a += 0"]),
-    ],
-)
+@pytest.mark.parametrize(("source", "mistakes"), [
+    ("a < b", ["a <= b", "a >= b"]),
+    ("a <= b < c", ["a < b < c", "a > b < c", "a <= b <= c", "a <= b >= c"]),
+    ("a + b", ["a - b"]),
+    ("a ** -b", ["a * -b", "a ** b"]),
+    ("not a", ["a"]),
+    ("a and b", ["a or b"]),
+    ("f(True)", ["pass", "f(False)"]),
+    ("x = 2", ["x = 3", "x = 1"]),
+    ("x = min(a)", ["x = max(a)"]),
+    ("x = a.lower", ["x = a.upper"]),
+    ("x = a if b else c", ["x = a", "x = c"]),
+    ("if a:\n    raise E(1)", ["if not a:\n    raise E(1)", "if a:\n    pass"]),
+    ("while a:\n    break", ["while not a:\n    break", "while a:\n    pass"]),
+    ("a += 1", ["a -= 1", "pass", "a += 2", "a += 0"]),
+])  # fmt: skip
 def test_mistakes_of_each_kind(source, mistakes):
     assert sorted(written(source)) == sorted(mistakes)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "x: int | None = None",
-        '"text"',
-        "__all__ = ['a', 'b']",
-        "from a import b",
-        "x = f'{a + 1}'",
-        "def f(a: 1) -> 2: ...",
-    ],
-)
+@pytest.mark.parametrize("source", [
+    "x: int | None = None",
+    '"text"',
+    "__all__ = ['a', 'b']",
+    "from a import b",
+    "x = f'{a + 1}'",
+    "def f(a: 1) -> 2: ...",
+])  # fmt: skip
 def test_what_says_nothing_when_it_runs_is_left_alone(source):
     assert written(source) == []
 

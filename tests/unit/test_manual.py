@@ -170,47 +170,41 @@ def test_every_page_shows_its_formulas(page):
     assert list(formulas.faults(text, mathematical=tree.mathematical(page))) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("The operator is $\\frac{a$ here.", "braces do not match"),
-        ("The operator is $a}{b$ here.", "braces do not match"),
-        ("The operator is $\\undefinedcommand x$ here.", "unknown command \\undefinedcommand"),
-        ("The operator is $\\frac$ here.", "latex2mathml cannot read it"),
-        ("The size is $\\lvert x\\lvert$ here.", "do not match"),
-        ("It doubles at $r^10$ here.", "needs braces"),
-        ("The set is $\\{1, 2\\}$ here.", "GitHub drops the backslash"),
-        ("The sum $a\n+ b$ is even.", "runs over the end of a line"),
-        ("| a | b |\n|---|---|\n| $|V|$ | 1 |\n", "in a table"),
-        ("The sum 2*a*b is even.", "emphasis inside a formula"),
-        ("The bound is x *y ≤ z*w here.", "emphasis inside a formula"),
-        ("Add x_v, P′_v ≤ 1 and Σ e_v + D_{v} to it.", "emphasis inside a formula"),
-        ("The truth is (r\n+ 1)/2, at most.", "a list within a sentence"),
-        ("The error is a\n- b in all cases.", "a list within a sentence"),
-        ("Every row has at least\n1. one entry.", "a list within a sentence"),
-        ("- An item whose end is\n- 1 in all cases.", "a list within a sentence"),
-        ("The count is c\n> 0 here.", "a quotation within a sentence"),
-        ("Put $u$ for it; then 1 − s ≤ t.", "left in plain text"),
-        ("Put $u$ for it; then r_i is a ratio.", "left in plain text"),
-        ("Put $u$ for it.\n\n    s_t = u^t(s)\n", "set as code"),
-        ("Put $u for it.", "a dollar sign that belongs to no formula"),
-        ("Put \\frac{a}{b} for it.", "left in plain text"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("The operator is $\\frac{a$ here.", "braces do not match"),
+    ("The operator is $a}{b$ here.", "braces do not match"),
+    ("The operator is $\\undefinedcommand x$ here.", "unknown command \\undefinedcommand"),
+    ("The operator is $\\frac$ here.", "latex2mathml cannot read it"),
+    ("The size is $\\lvert x\\lvert$ here.", "do not match"),
+    ("It doubles at $r^10$ here.", "needs braces"),
+    ("The set is $\\{1, 2\\}$ here.", "GitHub drops the backslash"),
+    ("The sum $a\n+ b$ is even.", "runs over the end of a line"),
+    ("| a | b |\n|---|---|\n| $|V|$ | 1 |\n", "in a table"),
+    ("The sum 2*a*b is even.", "emphasis inside a formula"),
+    ("The bound is x *y ≤ z*w here.", "emphasis inside a formula"),
+    ("Add x_v, P′_v ≤ 1 and Σ e_v + D_{v} to it.", "emphasis inside a formula"),
+    ("The truth is (r\n+ 1)/2, at most.", "a list within a sentence"),
+    ("The error is a\n- b in all cases.", "a list within a sentence"),
+    ("Every row has at least\n1. one entry.", "a list within a sentence"),
+    ("- An item whose end is\n- 1 in all cases.", "a list within a sentence"),
+    ("The count is c\n> 0 here.", "a quotation within a sentence"),
+    ("Put $u$ for it; then 1 − s ≤ t.", "left in plain text"),
+    ("Put $u$ for it; then r_i is a ratio.", "left in plain text"),
+    ("Put $u$ for it.\n\n    s_t = u^t(s)\n", "set as code"),
+    ("Put $u for it.", "a dollar sign that belongs to no formula"),
+    ("Put \\frac{a}{b} for it.", "left in plain text"),
+])  # fmt: skip
 def test_a_planted_fault_is_refused(text, message):
     assert any(message in found for found in messages(text, mathematical=True))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Let $u(s) = \\min(1, r·s + δ)$ and $a_i*b_i*c_i$; *best* means largest.",
-        "A list:\n- one\n- two\n\n1. first\n2. second\n",
-        "| a | b |\n|---|---|\n| $\\lvert V\\rvert$ | *x* |\n",
-        "It costs `$HOME` and `a*b*c`.\n\n```sh\necho $x\n```\n",
-        "Prices from $5 to $6.",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "Let $u(s) = \\min(1, r·s + δ)$ and $a_i*b_i*c_i$; *best* means largest.",
+    "A list:\n- one\n- two\n\n1. first\n2. second\n",
+    "| a | b |\n|---|---|\n| $\\lvert V\\rvert$ | *x* |\n",
+    "It costs `$HOME` and `a*b*c`.\n\n```sh\necho $x\n```\n",
+    "Prices from $5 to $6.",
+])  # fmt: skip
 def test_what_is_right_passes(text):
     assert messages(text) == []
 

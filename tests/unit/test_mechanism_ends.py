@@ -155,19 +155,16 @@ def test_what_could_not_be_read_again_is_not_written():
 # Privacy in documents
 
 
-@pytest.mark.parametrize(
-    ("document", "said"),
-    [
-        (3, "privacy: must be an object" + EXAMPLE),
-        ({"gaussian": 1, "x": 2}, "privacy: must hold gaussian, and gap or nothing" + EXAMPLE),
-        ({"zcdp": [1]}, "privacy: must hold numbers" + EXAMPLE),
-        ({"all": [], "delta": 0}, "privacy: must hold nothing beside all; put everything into the list"),
-        ({"all": [{"ratio": 2, "x": 1}]}, "privacy: must hold epsilon or ratio, and delta" + EXAMPLE),
-        ({"all": [3]}, "privacy: must hold epsilon or ratio, and delta" + EXAMPLE),
-        ({"ratio": None}, "privacy: must hold numbers" + EXAMPLE),
-        ({"all": [{"ratio": 2}] * 10_001}, "all: must hold at most 10000 pairs; leave out those that matter least"),
-    ],
-)
+@pytest.mark.parametrize(("document", "said"), [
+    (3, "privacy: must be an object" + EXAMPLE),
+    ({"gaussian": 1, "x": 2}, "privacy: must hold gaussian, and gap or nothing" + EXAMPLE),
+    ({"zcdp": [1]}, "privacy: must hold numbers" + EXAMPLE),
+    ({"all": [], "delta": 0}, "privacy: must hold nothing beside all; put everything into the list"),
+    ({"all": [{"ratio": 2, "x": 1}]}, "privacy: must hold epsilon or ratio, and delta" + EXAMPLE),
+    ({"all": [3]}, "privacy: must hold epsilon or ratio, and delta" + EXAMPLE),
+    ({"ratio": None}, "privacy: must hold numbers" + EXAMPLE),
+    ({"all": [{"ratio": 2}] * 10_001}, "all: must hold at most 10000 pairs; leave out those that matter least"),
+])  # fmt: skip
 def test_what_is_no_privacy_is_refused_in_these_words(document, said):
     assert refused(privacy_from_document, document) == said
 
@@ -191,19 +188,15 @@ def test_guarantees_are_read_as_they_were_written():
     assert refused(guarantee_from_document, 3) == "privacy: must be an object" + EXAMPLE
 
 
-@pytest.mark.parametrize(
-    "privacy",
-    [
-        Privacy(epsilon=1),
-        Privacy(epsilon=0),
-        Privacy(epsilon="1e-40"),  # whose ratio is 1 in so many digits, and whose charge is not 0
-        Privacy(ratio="3/2", delta="1/7"),
-        Privacy(ratio=F(10**500 * 3**50 + 1, 3**50)),  # beyond every ε that may be asked for
-        Privacy(ratio=F((1 << 70) + 1, (1 << 70) - 1)),
-        BOTH,
-    ],
-    ids=range(7),
-)
+@pytest.mark.parametrize("privacy", [
+    Privacy(epsilon=1),
+    Privacy(epsilon=0),
+    Privacy(epsilon="1e-40"),  # whose ratio is 1 in so many digits, and whose charge is not 0
+    Privacy(ratio="3/2", delta="1/7"),
+    Privacy(ratio=F(10**500 * 3**50 + 1, 3**50)),  # beyond every ε that may be asked for
+    Privacy(ratio=F((1 << 70) + 1, (1 << 70) - 1)),
+    BOTH,
+], ids=range(7))  # fmt: skip
 def test_privacy_is_read_back_with_its_ratio_its_delta_and_its_charge(privacy):
     document = json.loads(json.dumps(privacy_to_document(privacy)))
     assert privacy_from_document(document) == privacy
@@ -428,20 +421,17 @@ def test_randomised_response_names_two_or_more():
 SCORES = [[0, 2, 6], [4, 4, 0]]
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"prior": [1, 2]}, "prior: must be positive, one for every answer; give 3 numbers above 0"),
-        ({"prior": [1, 2, 0]}, "prior: must be positive, one for every answer; give 3 numbers above 0"),
-        ({"rate": 0}, "rate: must be above 0 and at most 1; give the factor that one unit of score costs"),
-        ({"rate": "1.01"}, "rate: must be above 0 and at most 1; give the factor that one unit of score costs"),
-        ({"outputs": ["a", "b"]}, "outputs: must be different from each other, one for every answer; name 3"),
-        ({"outputs": ["a", "b", "a"]}, "outputs: must be different from each other, one for every answer; name 3"),
-        ({"scores": [[1], []]}, "scores: must be a table with rows of one length; give one row for every input"),
-        ({"scores": [[]]}, "scores: must be a table with rows of one length; give one row for every input"),
-        ({"scores": []}, "scores: must be a table with rows of one length; give one row for every input"),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    ({"prior": [1, 2]}, "prior: must be positive, one for every answer; give 3 numbers above 0"),
+    ({"prior": [1, 2, 0]}, "prior: must be positive, one for every answer; give 3 numbers above 0"),
+    ({"rate": 0}, "rate: must be above 0 and at most 1; give the factor that one unit of score costs"),
+    ({"rate": "1.01"}, "rate: must be above 0 and at most 1; give the factor that one unit of score costs"),
+    ({"outputs": ["a", "b"]}, "outputs: must be different from each other, one for every answer; name 3"),
+    ({"outputs": ["a", "b", "a"]}, "outputs: must be different from each other, one for every answer; name 3"),
+    ({"scores": [[1], []]}, "scores: must be a table with rows of one length; give one row for every input"),
+    ({"scores": [[]]}, "scores: must be a table with rows of one length; give one row for every input"),
+    ({"scores": []}, "scores: must be a table with rows of one length; give one row for every input"),
+])  # fmt: skip
 def test_exponential_mechanisms_that_are_none(options, said):
     assert refused(Exponential.of, **{"scores": SCORES, "rate": "1/2", **options}) == said
 

@@ -95,30 +95,27 @@ def test_far_rows_are_enclosed_without_being_built():
     assert float(far.lower) == 1
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"matrix": [["1/2", "1/2"], ["1/2", "1/3"]]},
-        {"matrix": [["1/2", "1/2"], ["3/2", "-1/2"]]},
-        {"matrix": []},
-        {"matrix": [[1, 0], [1]]},
-        {"matrix": [[1, 0], "x"]},
-        {"matrix": [[1, 0]], "inputs": ["a", "b"]},
-        {"matrix": [[1, 0]], "outputs": ["a", "a"]},
-        {"matrix": [[1, 0]], "rows": [[1, 0]]},
-        {"rows": [[1, 0]], "row_of": [1]},
-        {"rows": [[1, 0]]},
-        {"matrix": [[1, 0]], "format": "other/1"},
-        {"matrix": [[True, 0]]},
-        {"matrix": [[1, 0]], "inputs": [1.5]},
-        {"factors": []},
-        {"factors": [{"kind": "laplace", "n": 3}]},
-        {"factors": [{"kind": "geometric", "n": 1}, {"reading": [[0, 0, 1]]}]},
-        {"factors": [{"kind": "geometric", "n": 1}, {"reading": [[0, 0, 1], [1, 5, 1]]}]},
-        {"factors": [{"kind": "geometric", "n": 1}, {"reading": [[0, 0, 1], [1]]}]},
-        {},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"matrix": [["1/2", "1/2"], ["1/2", "1/3"]]},
+    {"matrix": [["1/2", "1/2"], ["3/2", "-1/2"]]},
+    {"matrix": []},
+    {"matrix": [[1, 0], [1]]},
+    {"matrix": [[1, 0], "x"]},
+    {"matrix": [[1, 0]], "inputs": ["a", "b"]},
+    {"matrix": [[1, 0]], "outputs": ["a", "a"]},
+    {"matrix": [[1, 0]], "rows": [[1, 0]]},
+    {"rows": [[1, 0]], "row_of": [1]},
+    {"rows": [[1, 0]]},
+    {"matrix": [[1, 0]], "format": "other/1"},
+    {"matrix": [[True, 0]]},
+    {"matrix": [[1, 0]], "inputs": [1.5]},
+    {"factors": []},
+    {"factors": [{"kind": "laplace", "n": 3}]},
+    {"factors": [{"kind": "geometric", "n": 1}, {"reading": [[0, 0, 1]]}]},
+    {"factors": [{"kind": "geometric", "n": 1}, {"reading": [[0, 0, 1], [1, 5, 1]]}]},
+    {"factors": [{"kind": "geometric", "n": 1}, {"reading": [[0, 0, 1], [1]]}]},
+    {},
+])  # fmt: skip
 def test_files_that_hold_no_mechanism_are_refused(wrong):
     with pytest.raises(BadInput):
         read_document({"privacy": {"ratio": 2}, **wrong}).mechanism()
@@ -198,21 +195,18 @@ def chosen(categories, ratio, *words, **options):
     return design.plurality(categories, Privacy(ratio=ratio), *words, **options)
 
 
-@pytest.mark.parametrize(
-    ("categories", "ratio", "words", "form", "says"),
-    [
-        (2, "1", (), Pull, "proved private"),
-        (4, "1.01", (), Pull, "proved private"),
-        (5, "1.5", (), Pull, "proved private"),
-        (5, "1.499", (), PermuteAndFlip, "below 3/2"),
-        (6, "2", (), Pull, "at least 2"),
-        (10, "14/3", (), Pull, "proved private"),
-        (10, "4.66", (), PermuteAndFlip, "below 14/3"),
-        (13, "1000", (), PermuteAndFlip, "more than 12"),
-        (3, "2", ("add-remove",), PermuteAndFlip, "full ε"),
-        (3, "2", ("add-remove", "first"), NoisyLargest, "geometric"),
-    ],
-)
+@pytest.mark.parametrize(("categories", "ratio", "words", "form", "says"), [
+    (2, "1", (), Pull, "proved private"),
+    (4, "1.01", (), Pull, "proved private"),
+    (5, "1.5", (), Pull, "proved private"),
+    (5, "1.499", (), PermuteAndFlip, "below 3/2"),
+    (6, "2", (), Pull, "at least 2"),
+    (10, "14/3", (), Pull, "proved private"),
+    (10, "4.66", (), PermuteAndFlip, "below 14/3"),
+    (13, "1000", (), PermuteAndFlip, "more than 12"),
+    (3, "2", ("add-remove",), PermuteAndFlip, "full ε"),
+    (3, "2", ("add-remove", "first"), NoisyLargest, "geometric"),
+])  # fmt: skip
 def test_the_rule_goes_by_public_facts_and_says_which(categories, ratio, words, form, says):
     made = chosen(categories, ratio, *words)
     assert isinstance(made.form, form)
@@ -259,18 +253,15 @@ def test_a_cap_takes_what_is_beyond_for_itself():
     assert flipped.row((0, 7, 9)) == chosen(3, 2, "add-remove").row((0, 6, 6))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        ((1, Privacy(ratio=2)), {}, "categories: must be at least 2"),
-        ((101, Privacy(ratio=2)), {}, "categories: must be at least 2 and at most 100"),
-        ((3, Privacy(ratio=2), "swap"), {}, "relation: must be exchange or add-remove"),
-        ((3, Privacy(ratio=2), "exchange", "last"), {}, "ties: must be any or first"),
-        ((3, Privacy(ratio=2)), {"largest": 0}, "largest: must be at least 1"),
-        ((3, Privacy.gaussian(1, gap="1e-2")), {}, "privacy: holds"),
-        ((3, 2), {}, "privacy: must be a Privacy"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "options", "message"), [
+    ((1, Privacy(ratio=2)), {}, "categories: must be at least 2"),
+    ((101, Privacy(ratio=2)), {}, "categories: must be at least 2 and at most 100"),
+    ((3, Privacy(ratio=2), "swap"), {}, "relation: must be exchange or add-remove"),
+    ((3, Privacy(ratio=2), "exchange", "last"), {}, "ties: must be any or first"),
+    ((3, Privacy(ratio=2)), {"largest": 0}, "largest: must be at least 1"),
+    ((3, Privacy.gaussian(1, gap="1e-2")), {}, "privacy: holds"),
+    ((3, 2), {}, "privacy: must be a Privacy"),
+])  # fmt: skip
 def test_bad_input_is_refused_in_one_line(arguments, options, message):
     with pytest.raises(BadInput, match=f"^{message}") as refused:
         design.plurality(*arguments, **options)
@@ -282,19 +273,16 @@ def test_a_public_order_of_ties_is_refused_where_records_are_exchanged():
         chosen(3, 2, "exchange", "first")
 
 
-@pytest.mark.parametrize(
-    ("gaps", "message"),
-    [
-        ((0, 1), "gaps: must be a list of 3 gaps"),
-        ("000", "gaps: must be"),
-        (5, "gaps: must be"),
-        ((1, 1, 2), "gaps: must hold a 0"),
-        ((0, -1, 2), "gaps: must be at least 0"),
-        ((0, 1.5, 2), "gaps: must be a whole number"),
-        ((0, True, 2), "gaps: must be a number, not true or false"),
-        ((0, float("nan"), 2), "gaps: must be a finite number"),
-    ],
-)
+@pytest.mark.parametrize(("gaps", "message"), [
+    ((0, 1), "gaps: must be a list of 3 gaps"),
+    ("000", "gaps: must be"),
+    (5, "gaps: must be"),
+    ((1, 1, 2), "gaps: must hold a 0"),
+    ((0, -1, 2), "gaps: must be at least 0"),
+    ((0, 1.5, 2), "gaps: must be a whole number"),
+    ((0, True, 2), "gaps: must be a number, not true or false"),
+    ((0, float("nan"), 2), "gaps: must be a finite number"),
+])  # fmt: skip
 def test_what_are_no_gaps_are_refused(gaps, message):
     made = chosen(3, 2)
     for ask in (made.row, made.enclose, made.form.row):

@@ -156,18 +156,15 @@ def test_a_file_in_utf_16_leads_to_utf_8(encoding, here, capsys):
 
 
 @pytest.mark.parametrize("declared", [[], ["--encoding", "latin-1"], ["--encoding", "windows-1252"]])
-@pytest.mark.parametrize(
-    ("content", "rule"),
-    [
-        ("a,b\n1,2\n".encode("utf-16"), "is written in UTF-16, as its first bytes say; save it as UTF-8"),
-        ("a,b\n1,2\n".encode("utf-16-le"), "has zero bytes in its header, as text in UTF-16 has; save it as UTF-8"),
-        ("a,b\n1,2\n".encode("utf-16-be"), "has zero bytes in its header, as text in UTF-16 has; save it as UTF-8"),
-        (b"SQLite format 3\0...", "is a SQLite database, as its first bytes say; write sqlite:///FILE#TABLE"),
-        (b"PAR1\x15\4...", "is a Parquet file, as its first bytes say; name it so that it ends in .parquet"),
-        (b"PK\3\4...", "is a workbook or another zip archive, as its first bytes say; save the sheet as CSV"),
-        (b"\x1f\x8b\x08", "is a gzip file, as its first bytes say; name it so that it ends in .csv.gz"),
-    ],
-)
+@pytest.mark.parametrize(("content", "rule"), [
+    ("a,b\n1,2\n".encode("utf-16"), "is written in UTF-16, as its first bytes say; save it as UTF-8"),
+    ("a,b\n1,2\n".encode("utf-16-le"), "has zero bytes in its header, as text in UTF-16 has; save it as UTF-8"),
+    ("a,b\n1,2\n".encode("utf-16-be"), "has zero bytes in its header, as text in UTF-16 has; save it as UTF-8"),
+    (b"SQLite format 3\0...", "is a SQLite database, as its first bytes say; write sqlite:///FILE#TABLE"),
+    (b"PAR1\x15\4...", "is a Parquet file, as its first bytes say; name it so that it ends in .parquet"),
+    (b"PK\3\4...", "is a workbook or another zip archive, as its first bytes say; save the sheet as CSV"),
+    (b"\x1f\x8b\x08", "is a gzip file, as its first bytes say; name it so that it ends in .csv.gz"),
+])  # fmt: skip
 def test_what_is_no_text_is_called_what_it_is_whatever_encoding_is_declared(content, rule, declared, here, capsys):
     Path("t.csv").write_bytes(content)
     assert said(capsys, "publish", "t.csv", "count", "--epsilon", "1", *declared) == f"DATA: {rule}"
@@ -245,17 +242,14 @@ def test_the_heading_is_grammatical(here):
     assert asked == {"any": "majority b for any record per p", "all": "majority b for all records per p"}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "day < DATE '2023-02-30'",
-        "day < '2023-02-30'",
-        "day = CAST('2023-13-01' AS DATE)",
-        "day > TIMESTAMP '2023-01-01 25:00:00'",
-        "day = TRY_CAST(('yesterday') AS TIMESTAMP)",
-        "DATE '2023-02-30' IS NULL",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "day < DATE '2023-02-30'",
+    "day < '2023-02-30'",
+    "day = CAST('2023-13-01' AS DATE)",
+    "day > TIMESTAMP '2023-01-01 25:00:00'",
+    "day = TRY_CAST(('yesterday') AS TIMESTAMP)",
+    "DATE '2023-02-30' IS NULL",
+])  # fmt: skip
 def test_an_impossible_date_is_refused(text, here):
     pq.write_table(pa.table({"day": pa.array([0], pa.date32())}), "d.parquet")
     with pytest.raises(BadInput, match=r"^expression: takes '.*' for a date, which it is not; write dates as"):
@@ -310,37 +304,34 @@ def test_python_and_the_command_line_name_an_option_each_in_its_way(tmp_path, ca
         assert capsys.readouterr().err == f"irisdp: {typed}\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "python", "typed"),
-    [
-        (
-            ["at-least"],
-            'query: at-least needs a number K; write for example publish(data, "at-least", 100, "age > 64")',
-            'QUERY: at-least needs a number K; write for example irisdp publish DATA at-least 100 "age > 64"',
-        ),
-        (
-            ["majority"],
-            'expression: must be a SQL condition for majority; write for example publish(data, "majority", "age > 64")',
-            'EXPR: must be a SQL condition for majority; write for example irisdp publish DATA majority "age > 64"',
-        ),
-        (
-            ["at-most", "3", " "],
-            "expression: must be a SQL condition for at-most; "
-            'write for example publish(data, "at-most", 3, "age > 64")',
-            'EXPR: must be a SQL condition for at-most; write for example irisdp publish DATA at-most 3 "age > 64"',
-        ),
-        (
-            ["count", "age", "=", "1"],
-            'query: count takes one condition, and it is in several words; write a whole condition, such as "age = 1"',
-            'QUERY: count takes one condition, and it is in several words; quote the condition: "age = 1"',
-        ),
-        (
-            ["at_least", "3"],
-            "query: 'at_least' is no query of Iris; did you mean at-least?",
-            "QUERY: 'at_least' is no query of Iris; did you mean at-least?",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("words", "python", "typed"), [
+    (
+        ["at-least"],
+        'query: at-least needs a number K; write for example publish(data, "at-least", 100, "age > 64")',
+        'QUERY: at-least needs a number K; write for example irisdp publish DATA at-least 100 "age > 64"',
+    ),
+    (
+        ["majority"],
+        'expression: must be a SQL condition for majority; write for example publish(data, "majority", "age > 64")',
+        'EXPR: must be a SQL condition for majority; write for example irisdp publish DATA majority "age > 64"',
+    ),
+    (
+        ["at-most", "3", " "],
+        "expression: must be a SQL condition for at-most; "
+        'write for example publish(data, "at-most", 3, "age > 64")',
+        'EXPR: must be a SQL condition for at-most; write for example irisdp publish DATA at-most 3 "age > 64"',
+    ),
+    (
+        ["count", "age", "=", "1"],
+        'query: count takes one condition, and it is in several words; write a whole condition, such as "age = 1"',
+        'QUERY: count takes one condition, and it is in several words; quote the condition: "age = 1"',
+    ),
+    (
+        ["at_least", "3"],
+        "query: 'at_least' is no query of Iris; did you mean at-least?",
+        "QUERY: 'at_least' is no query of Iris; did you mean at-least?",
+    ),
+])  # fmt: skip
 def test_python_and_the_command_line_ask_each_in_its_way(words, python, typed, tmp_path, capsys):
     path = tmp_path / "s.csv"
     path.write_text("age\n70\n")
@@ -396,18 +387,15 @@ def test_a_quote_inside_a_listed_value_is_never_guessed(text):
         read_declared(text, ["g"])
 
 
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("a,b", ["a", "b"]),
-        ('"Smith, ""Bob"" ward",b', ['Smith, "Bob" ward', "b"]),
-        (' "a, b" , c ', ["a, b", "c"]),
-        ('a, "b"', ["a", "b"]),
-        ("", []),
-        ("a,", ["a", ""]),
-        (" " * 10**6 + "a", ["a"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "values"), [
+    ("a,b", ["a", "b"]),
+    ('"Smith, ""Bob"" ward",b', ['Smith, "Bob" ward', "b"]),
+    (' "a, b" , c ', ["a, b", "c"]),
+    ('a, "b"', ["a", "b"]),
+    ("", []),
+    ("a,", ["a", ""]),
+    (" " * 10**6 + "a", ["a"]),
+])  # fmt: skip
 def test_listed_values(text, values):
     assert read_declared(text, ["g"]).columns == [values]
 
@@ -443,16 +431,13 @@ def test_a_missing_file_is_named_as_typed(command, here, capsys):
     assert said(capsys, *command, "none.json") == "none.json: there is no such file; check the path"
 
 
-@pytest.mark.parametrize(
-    ("loss", "call"),
-    [
-        (consumers.absolute, r"absolute\(\)"),
-        (consumers.pinball, r"pinball\(too_low=1, too_high=1\)"),
-        (consumers.excess, r"excess\(beyond=1\)"),
-        (abs, r"absolute\(\)"),
-        (consumers.Loss, r"absolute\(\)"),
-    ],
-)
+@pytest.mark.parametrize(("loss", "call"), [
+    (consumers.absolute, r"absolute\(\)"),
+    (consumers.pinball, r"pinball\(too_low=1, too_high=1\)"),
+    (consumers.excess, r"excess\(beyond=1\)"),
+    (abs, r"absolute\(\)"),
+    (consumers.Loss, r"absolute\(\)"),
+])  # fmt: skip
 def test_a_loss_is_called(loss, call):
     noise = irisdp.design.geometric(3, irisdp.Privacy(ratio=2))
     for asked in (lambda: consumers.Consumer(3, loss), lambda: interpret(noise, 1, loss=loss)):

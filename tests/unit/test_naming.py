@@ -33,15 +33,12 @@ TWO = {"all": [{"epsilon": 2, "delta": "1e-6"}, {"epsilon": 1, "delta": "1e-3"}]
 
 
 @pytest.mark.parametrize("words", [("count",), ("count", "age > 64")])
-@pytest.mark.parametrize(
-    ("given", "cost"),
-    [
-        ({"epsilon": 1, "delta": "1e-6"}, "ε = 1, δ = 0.000001"),
-        ({"epsilon": 1, "delta": "1e-6", "relation": "exchange"}, "ε = 2, δ = 0.000002"),
-        ({"epsilon": 0, "delta": "1e-3"}, "ε = 0, δ = 0.001"),
-        ({"privacy": TWO}, "ε = 2, δ = 0.000001"),
-    ],
-)
+@pytest.mark.parametrize(("given", "cost"), [
+    ({"epsilon": 1, "delta": "1e-6"}, "ε = 1, δ = 0.000001"),
+    ({"epsilon": 1, "delta": "1e-6", "relation": "exchange"}, "ε = 2, δ = 0.000002"),
+    ({"epsilon": 0, "delta": "1e-3"}, "ε = 0, δ = 0.001"),
+    ({"privacy": TWO}, "ε = 2, δ = 0.000001"),
+])  # fmt: skip
 def test_a_count_names_its_groups_at_its_own_cost(words, given, cost):
     planned = plan(SURVEY, *words, **ASKED, **given)
     assert isinstance(planned.naming, NoisyCountSelection)
@@ -77,17 +74,14 @@ def test_declared_groups_and_no_groups_are_named_by_nothing():
         assert "named_from" not in planned.to_document()
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"epsilon": 1}, "delta: must be above 0 to select groups privately"),
-        ({"mu": 1, "delta": "1e-6"}, "delta: must be above 0 to select groups privately"),
-        (
-            {"epsilon": 1, "delta": "1e-6", "relation": "exchange", "public_membership": True},
-            "select_groups: chooses among private groups",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), [
+    ({"epsilon": 1}, "delta: must be above 0 to select groups privately"),
+    ({"mu": 1, "delta": "1e-6"}, "delta: must be above 0 to select groups privately"),
+    (
+        {"epsilon": 1, "delta": "1e-6", "relation": "exchange", "public_membership": True},
+        "select_groups: chooses among private groups",
+    ),
+])  # fmt: skip
 def test_what_names_nobody_is_refused(given, message):
     with pytest.raises(BadInput, match=message):
         plan(SURVEY, "count", **ASKED, **given)

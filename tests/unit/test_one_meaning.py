@@ -145,22 +145,19 @@ def relation(rows, types="BIGINT, BIGINT"):
     return CONNECTION.sql(f"SELECT {listed} FROM (VALUES {values}) AS t({', '.join(names)})")
 
 
-@pytest.mark.parametrize(
-    ("types", "one", "other"),
-    [
-        ("VARCHAR, VARCHAR", "('a', 'bc')", "('ab', 'c')"),
-        ("VARCHAR, VARCHAR", "('1:a', '')", "('', '1:a')"),
-        ("VARCHAR, VARCHAR", "(NULL, 'a')", "('a', NULL)"),
-        ("VARCHAR, VARCHAR", "('-', 'a')", "(NULL, 'a')"),
-        ("VARCHAR, VARCHAR", "('', 'a')", "(NULL, 'a')"),
-        ("DOUBLE, DOUBLE", "(0.1, 1)", "(0.1 + 1.4e-17::DOUBLE, 1)"),
-        ("DOUBLE, DOUBLE", "('-0.0', 1)", "('0.0', 1)"),
-        ("TIMESTAMP_NS, BIGINT", "('2024-01-01 00:00:00.000000001', 1)", "('2024-01-01', 1)"),
-        ("TIMESTAMPTZ, BIGINT", "('2024-11-03 05:30:00+00', 1)", "('2024-11-03 06:30:00+00', 1)"),
-        ("BLOB, BIGINT", r"('\x41', 1)", r"('\x5Cx41', 1)"),
-        ("BIGINT[], BIGINT", "([1], 1)", "(NULL, 1)"),
-    ],
-)
+@pytest.mark.parametrize(("types", "one", "other"), [
+    ("VARCHAR, VARCHAR", "('a', 'bc')", "('ab', 'c')"),
+    ("VARCHAR, VARCHAR", "('1:a', '')", "('', '1:a')"),
+    ("VARCHAR, VARCHAR", "(NULL, 'a')", "('a', NULL)"),
+    ("VARCHAR, VARCHAR", "('-', 'a')", "(NULL, 'a')"),
+    ("VARCHAR, VARCHAR", "('', 'a')", "(NULL, 'a')"),
+    ("DOUBLE, DOUBLE", "(0.1, 1)", "(0.1 + 1.4e-17::DOUBLE, 1)"),
+    ("DOUBLE, DOUBLE", "('-0.0', 1)", "('0.0', 1)"),
+    ("TIMESTAMP_NS, BIGINT", "('2024-01-01 00:00:00.000000001', 1)", "('2024-01-01', 1)"),
+    ("TIMESTAMPTZ, BIGINT", "('2024-11-03 05:30:00+00', 1)", "('2024-11-03 06:30:00+00', 1)"),
+    ("BLOB, BIGINT", r"('\x41', 1)", r"('\x5Cx41', 1)"),
+    ("BIGINT[], BIGINT", "([1], 1)", "(NULL, 1)"),
+])  # fmt: skip
 def test_records_of_relations_that_differ_have_other_digests(types, one, other):
     CONNECTION.execute("SET TimeZone = 'America/New_York'")
     first, second = (open_table(relation([row, row], types)).digest() for row in (one, other))

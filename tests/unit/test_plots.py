@@ -196,16 +196,13 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("file", "title"),
-    [
-        ("m.json", "Probability of each answer, for each input"),
-        ("o.csv", None),
-        ("o.csv.release.json", None),
-        ("o.csv.datapackage.json", None),
-        ("t.ledger", None),
-    ],
-)
+@pytest.mark.parametrize(("file", "title"), [
+    ("m.json", "Probability of each answer, for each input"),
+    ("o.csv", None),
+    ("o.csv.release.json", None),
+    ("o.csv.datapackage.json", None),
+    ("t.ledger", None),
+])  # fmt: skip
 @pytest.mark.parametrize("ending", ["svg", "html"])
 def test_files_are_drawn_by_what_they_hold(file, title, ending, folder, capsys):
     assert run(["plot", file, "-o", f"p.{ending}"]) == 0
@@ -222,16 +219,13 @@ def test_privacy_is_drawn_by_its_forms(folder):
         assert (folder / f"{form}.svg").read_bytes() == mechanism.plot(form=form).to_bytes(".svg")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("t.csv",), "t.csv is no mechanism, release or ledger"),
-        (("x.csv",), "x.csv is no mechanism, release or ledger"),
-        (("none.json",), "none.json cannot be read"),
-        (("t.ledger", "--form", "bars"), "--form: is for mechanisms"),
-        (("m.json", "--form", "round"), "--form: is not a form that Iris draws; choose heat-map or bars"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), [
+    (("t.csv",), "t.csv is no mechanism, release or ledger"),
+    (("x.csv",), "x.csv is no mechanism, release or ledger"),
+    (("none.json",), "none.json cannot be read"),
+    (("t.ledger", "--form", "bars"), "--form: is for mechanisms"),
+    (("m.json", "--form", "round"), "--form: is not a form that Iris draws; choose heat-map or bars"),
+])  # fmt: skip
 def test_what_cannot_be_drawn_is_refused_in_a_line(words, said, folder, capsys):
     assert run(["plot", *words, "-o", "p.svg"]) == 2
     told = capsys.readouterr().err
@@ -362,15 +356,12 @@ def test_many_answers_share_a_curve():
         assert sum(row[2] for row in picture.rows if row[1] == depth) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
-    ("row", "options", "message"),
-    [
-        (["1/2"], {}, "matrix"),
-        (["1/2", "1/2"], {"answers": ["a"]}, "answers: must be as many"),
-        (["1/2", "1/2"], {"farthest": 201}, "farthest: "),
-        (["1/2", "nan"], {}, "row: "),
-    ],
-)
+@pytest.mark.parametrize(("row", "options", "message"), [
+    (["1/2"], {}, "matrix"),
+    (["1/2", "1/2"], {"answers": ["a"]}, "answers: must be as many"),
+    (["1/2", "1/2"], {"farthest": 201}, "farthest: "),
+    (["1/2", "nan"], {}, "row: "),
+])  # fmt: skip
 def test_rows_that_are_none_are_refused(row, options, message):
     with pytest.raises(BadInput, match=message.replace("matrix", "sum to exactly 1")):
         rainbow_curves(row, Privacy(ratio=2), **options)
@@ -392,15 +383,12 @@ def test_errors_are_those_of_the_comparison():
         assert name in svg
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"epsilons": [1]}, "epsilons: must be 2 to 60"),
-        ({"epsilon": 1}, "epsilon: is drawn along"),
-        ({"objective": "no"}, "objective: is not one"),
-        ({"epsilons": 3}, "epsilons: must be a sequence"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"epsilons": [1]}, "epsilons: must be 2 to 60"),
+    ({"epsilon": 1}, "epsilon: is drawn along"),
+    ({"objective": "no"}, "objective: is not one"),
+    ({"epsilons": 3}, "epsilons: must be a sequence"),
+])  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(options, message):
     with pytest.raises(BadInput, match=message):
         error_against_epsilon("count", **options)

@@ -349,18 +349,15 @@ def test_long_questions_keep_what_tells_them_apart(session):
     assert all(len(label) <= 44 for label in shown)
 
 
-@pytest.mark.parametrize(
-    ("texts", "shown"),
-    [
-        (["a count of 2000000 records", "short"], ["a count … records", "short"]),
-        (
-            ["the first of many words and then the end", "the first of some words and then the end"],
-            ["the … many words an…", "the … some words an…"],
-        ),
-        (["x" * 30, "x" * 29 + "y"], ["xxxxxxxx … xxxxxxxxx", "xxxxxxxx … xxxxxxxxy"]),
-        (["same " * 9] * 2, ["same … same"] * 2),
-    ],
-)
+@pytest.mark.parametrize(("texts", "shown"), [
+    (["a count of 2000000 records", "short"], ["a count … records", "short"]),
+    (
+        ["the first of many words and then the end", "the first of some words and then the end"],
+        ["the … many words an…", "the … some words an…"],
+    ),
+    (["x" * 30, "x" * 29 + "y"], ["xxxxxxxx … xxxxxxxxx", "xxxxxxxx … xxxxxxxxy"]),
+    (["same " * 9] * 2, ["same … same"] * 2),
+])  # fmt: skip
 def test_texts_are_cut_between_words_and_where_they_agree(texts, shown):
     found = cut_apart(texts, 20)
     assert [part.strip() for part in found] == shown
@@ -390,20 +387,17 @@ def test_there_is_room_above_few_names(session):
     assert picture.spec["width"] == 380
 
 
-@pytest.mark.parametrize(
-    ("letters", "title", "subtitle"),
-    [
-        ("i l . ; / |", 0.400, 0.337),
-        ("r t f ( [ - ! J", 0.493, 0.411),
-        ("n b 0 ρ μ { $", 0.736, 0.636),
-        ("σ", 0.779, 0.634),
-        ("Q O N D", 0.850, 0.787),
-        ("+ = < #", 0.838, 0.838),
-        ("m W % @ …", 1.103, 1.0),
-        ("Ж", 1.224, 1.077),
-        ("漢", 1.0, 1.0),
-    ],
-)
+@pytest.mark.parametrize(("letters", "title", "subtitle"), [
+    ("i l . ; / |", 0.400, 0.337),
+    ("r t f ( [ - ! J", 0.493, 0.411),
+    ("n b 0 ρ μ { $", 0.736, 0.636),
+    ("σ", 0.779, 0.634),
+    ("Q O N D", 0.850, 0.787),
+    ("+ = < #", 0.838, 0.838),
+    ("m W % @ …", 1.103, 1.0),
+    ("Ж", 1.224, 1.077),
+    ("漢", 1.0, 1.0),
+])  # fmt: skip
 def test_no_line_of_a_heading_is_wider_than_its_picture(letters, title, subtitle):
     """The widest of each class of letters, as Chromium measures them in DejaVu Sans, by the size of the font."""
     for letter in letters.split():
@@ -573,15 +567,12 @@ def test_the_gaussian_beside_it_is_seen_through_as_often_or_keeps_the_same_pair(
     assert "gaussian" not in {row[0] for row in trade_off_curves(Gaussian(1)).rows}
 
 
-@pytest.mark.parametrize(
-    "privacy",
-    [
-        Privacy(ratio=3),
-        Privacy(epsilon="1/3", delta="1e-7"),
-        Privacy.all([Privacy(epsilon=1), Privacy(epsilon="1/2", delta="1e-3")]),
-        Privacy.gaussian("1/2", gap="1e-3"),
-    ],
-)
+@pytest.mark.parametrize("privacy", [
+    Privacy(ratio=3),
+    Privacy(epsilon="1/3", delta="1e-7"),
+    Privacy.all([Privacy(epsilon=1), Privacy(epsilon="1/2", delta="1e-3")]),
+    Privacy.gaussian("1/2", gap="1e-3"),
+])  # fmt: skip
 def test_rounding_is_toward_less_privacy(privacy):
     name = trade_off_curves(privacy).rows[0][0]
     for alarm, missed in curve(trade_off_curves(privacy, beside=[]), name):
@@ -649,29 +640,22 @@ def test_forms_of_mechanisms_and_of_privacy():
         irisdp.plot(privacy, form="bars")
 
 
-@pytest.mark.parametrize(
-    ("subject", "beside", "said"),
-    [
-        (3, (), "subject: must be a Mechanism or "),
-        (
-            design.geometric(600, Privacy(ratio=2)),
-            (),
-            "subject: has 601 inputs and 601 answers, and pictures of privacy",
-        ),
-        (
-            Mechanism.from_matrix([["1/2", "1/2"]] * 2, privacy=Privacy(ratio=2)),
-            (),
-            "subject: has no graph that says which inputs are neighbours; add one",
-        ),
-        (
-            Privacy(ratio=2),
-            ["uniform"],
-            "beside: must be a list of different mechanisms to compare with; choose from geometric, laplace",
-        ),
-        (Privacy(ratio=2), "laplace", "beside: must be a list of different mechanisms to compare with"),
-        (Privacy(ratio=2), ["laplace", "laplace"], "beside: must be a list of different mechanisms to compare with"),
-    ],
-)
+@pytest.mark.parametrize(("subject", "beside", "said"), [
+    (3, (), "subject: must be a Mechanism or "),
+    (design.geometric(600, Privacy(ratio=2)), (), "subject: has 601 inputs and 601 answers, and pictures of privacy"),
+    (
+        Mechanism.from_matrix([["1/2", "1/2"]] * 2, privacy=Privacy(ratio=2)),
+        (),
+        "subject: has no graph that says which inputs are neighbours; add one",
+    ),
+    (
+        Privacy(ratio=2),
+        ["uniform"],
+        "beside: must be a list of different mechanisms to compare with; choose from geometric, laplace",
+    ),
+    (Privacy(ratio=2), "laplace", "beside: must be a list of different mechanisms to compare with"),
+    (Privacy(ratio=2), ["laplace", "laplace"], "beside: must be a list of different mechanisms to compare with"),
+])  # fmt: skip
 def test_what_has_no_curve_is_refused(subject, beside, said):
     for draw in (trade_off_curves, privacy_profiles):
         with pytest.raises(BadInput) as refused:

@@ -35,23 +35,20 @@ def test_delta_changes_alone():
     assert hash(privacy.pure.with_delta("1/10")) == hash(privacy)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {},
-        {"epsilon": 1, "ratio": 2},
-        {"epsilon": -1},
-        {"epsilon": "nan"},
-        {"epsilon": float("inf")},
-        {"epsilon": True},
-        {"epsilon": 2000},
-        {"ratio": "0.99"},
-        {"ratio": 0},
-        {"epsilon": 1, "delta": 1},
-        {"epsilon": 1, "delta": -0.1},
-        {"epsilon": 1, "delta": "a"},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {},
+    {"epsilon": 1, "ratio": 2},
+    {"epsilon": -1},
+    {"epsilon": "nan"},
+    {"epsilon": float("inf")},
+    {"epsilon": True},
+    {"epsilon": 2000},
+    {"ratio": "0.99"},
+    {"ratio": 0},
+    {"epsilon": 1, "delta": 1},
+    {"epsilon": 1, "delta": -0.1},
+    {"epsilon": 1, "delta": "a"},
+])  # fmt: skip
 def test_bad_privacy_is_refused(wrong):
     with pytest.raises(BadInput):
         Privacy(**wrong)

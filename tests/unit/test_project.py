@@ -125,24 +125,21 @@ TOWNS = '[groups]\ntown = ["Centrum", "Nørreport", "Kids, Toys & More"]\nward =
 NOT_AMONG = "among the groups by town in t.iris.toml; "
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ("count --by town --groups Centrum,Norreport", f'"Norreport" is not {NOT_AMONG}did you mean "Nørreport"?'),
-        (
-            ["count", "--by", "town", "--groups", "Centrum,Kids, Toys & More"],
-            f'"Kids", "Toys & More" are not {NOT_AMONG}the one name "Kids, Toys & More" is written in double quotes, '
-            "as is each with a comma",
-        ),
-        ("count --by town --groups Vesterbro", f'"Vesterbro" is not {NOT_AMONG}what is listed there is known to be'),
-        ("count --by ward --groups 1.0,3", '"3" is not among the groups by ward in t.iris.toml; '),
-        ("plurality age --categories 1,3", '"3" is not among the categories of age in t.iris.toml; '),
-        (["count", "--by", "town", "--groups", 'Centrum,"Kids, Toys & More"'], None),
-        ("count --by ward --groups 1,2.50", None),
-        ("count --by town", None),
-        ("plurality age", None),
-    ],
-)
+@pytest.mark.parametrize(("asked", "told"), [
+    ("count --by town --groups Centrum,Norreport", f'"Norreport" is not {NOT_AMONG}did you mean "Nørreport"?'),
+    (
+        ["count", "--by", "town", "--groups", "Centrum,Kids, Toys & More"],
+        f'"Kids", "Toys & More" are not {NOT_AMONG}the one name "Kids, Toys & More" is written in double quotes, '
+        "as is each with a comma",
+    ),
+    ("count --by town --groups Vesterbro", f'"Vesterbro" is not {NOT_AMONG}what is listed there is known to be'),
+    ("count --by ward --groups 1.0,3", '"3" is not among the groups by ward in t.iris.toml; '),
+    ("plurality age --categories 1,3", '"3" is not among the categories of age in t.iris.toml; '),
+    (["count", "--by", "town", "--groups", 'Centrum,"Kids, Toys & More"'], None),
+    ("count --by ward --groups 1,2.50", None),
+    ("count --by town", None),
+    ("plurality age", None),
+])  # fmt: skip
 def test_groups_that_are_none_of_the_project_s_are_told(tmp_path, monkeypatch, asked, told):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("town,ward,age\nCentrum,1,2\n")
@@ -202,14 +199,11 @@ def test_the_same_question_is_the_same_whoever_says_it(survey, said, tmp_path):
     assert "project" not in told.question()
 
 
-@pytest.mark.parametrize(
-    ("option", "named"),
-    [
-        ({"relation": "add-remove"}, "relation exchange; you asked for add-remove"),
-        ({"unit": "vote"}, "unit person; you asked for vote"),
-        ({"types": {"person": "integer"}}, "types person as text; you asked for person as integer"),
-    ],
-)
+@pytest.mark.parametrize(("option", "named"), [
+    ({"relation": "add-remove"}, "relation exchange; you asked for add-remove"),
+    ({"unit": "vote"}, "unit person; you asked for vote"),
+    ({"types": {"person": "integer"}}, "types person as text; you asked for person as integer"),
+])  # fmt: skip
 def test_what_is_promised_is_not_overruled(survey, said, option, named):
     for ask in (
         lambda: plan(survey, "count", epsilon=1, **option),

@@ -142,19 +142,16 @@ def test_whatever_prose_names_is_there():
     assert failures(SOURCES, missing) == {}
 
 
-@pytest.mark.parametrize(
-    "prose",
-    [
-        "see `tests/oracles/test_nothing.py`",
-        "see [it](docs/nowhere.md)",
-        "`irisdp.design.dual`",
-        "`irisdp.design.distance_path`",
-        "`reading_minimax`",
-        "`design.no_such_thing`",
-        "test_that_nobody_wrote",
-        "`src/irisdp/nothing/`",
-    ],
-)
+@pytest.mark.parametrize("prose", [
+    "see `tests/oracles/test_nothing.py`",
+    "see [it](docs/nowhere.md)",
+    "`irisdp.design.dual`",
+    "`irisdp.design.distance_path`",
+    "`reading_minimax`",
+    "`design.no_such_thing`",
+    "test_that_nobody_wrote",
+    "`src/irisdp/nothing/`",
+])  # fmt: skip
 def test_what_is_not_there_is_noticed(prose):
     """Negative controls; the third stood in a proof."""
     assert {*missing_files(prose, ROOT), *missing_names(prose)}

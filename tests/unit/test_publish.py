@@ -139,20 +139,17 @@ def test_a_table_without_records_is_a_table(table, capsys):
     assert isinstance(document["answers"][0]["answer"], int)
 
 
-@pytest.mark.parametrize(
-    ("options", "epsilon", "delta"),
-    [
-        (["--relation", "exchange"], "1", "0"),
-        (["--by", "educ", "--groups", "1,2", "--relation", "exchange"], "2", "0"),
-        (["--by", "educ", "--groups", "1,2", "--relation", "exchange", "--public-membership"], "1", "0"),
-        (["--by", "educ", "--select-groups", "--delta", "1e-6"], "1", "0.000001"),
-        (["--by", "educ", "--select-groups", "--delta", "1e-6", "--relation", "exchange"], "2", "0.000002"),
-        (["--by", "educ", "--select-groups", "--selection-delta", "1e-6"], "2", "0.000001"),
-        (["--by", "educ", "--select-groups", "--selection-epsilon", "1/2", "--delta", "1e-6"], "1.5", "0.000001"),
-        (["--unit", "age", "--at-most", "1"], "1", "0"),
-        (["--delta", "1e-6"], "1", "0.000001"),
-    ],
-)
+@pytest.mark.parametrize(("options", "epsilon", "delta"), [
+    (["--relation", "exchange"], "1", "0"),
+    (["--by", "educ", "--groups", "1,2", "--relation", "exchange"], "2", "0"),
+    (["--by", "educ", "--groups", "1,2", "--relation", "exchange", "--public-membership"], "1", "0"),
+    (["--by", "educ", "--select-groups", "--delta", "1e-6"], "1", "0.000001"),
+    (["--by", "educ", "--select-groups", "--delta", "1e-6", "--relation", "exchange"], "2", "0.000002"),
+    (["--by", "educ", "--select-groups", "--selection-delta", "1e-6"], "2", "0.000001"),
+    (["--by", "educ", "--select-groups", "--selection-epsilon", "1/2", "--delta", "1e-6"], "1.5", "0.000001"),
+    (["--unit", "age", "--at-most", "1"], "1", "0"),
+    (["--delta", "1e-6"], "1", "0.000001"),
+])  # fmt: skip
 def test_the_whole_cost_is_stated(table, options, epsilon, delta, capsys):
     _, document = call(capsys, "publish", table, "count", "vote = 1", "--epsilon", 1, "--dry-run", *options)
     assert document["cost"] == {"epsilon": epsilon, "delta": delta}
@@ -408,17 +405,14 @@ def test_a_file_s_ledger_lies_beside_it(tmp_path):
     assert session.spent == Cost(1)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "ledger: is missing"),
-        ({"ledger": "x.ledger", "unit": "nobody"}, "unit: names the column 'nobody'"),
-        ({"ledger": "x.ledger", "relatio": "exchange"}, "relatio: is no option; did you mean relation?"),
-        ({"ledger": "x.ledger", "relation": "swap"}, "relation: must be add-remove or exchange"),
-        ({"ledger": "x.ledger", "limit": -1}, "limit: must not be negative"),
-        ({"ledger": "x.ledger", "limit": (1, 2, 3)}, "limit: must be ε, or ε and δ"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({}, "ledger: is missing"),
+    ({"ledger": "x.ledger", "unit": "nobody"}, "unit: names the column 'nobody'"),
+    ({"ledger": "x.ledger", "relatio": "exchange"}, "relatio: is no option; did you mean relation?"),
+    ({"ledger": "x.ledger", "relation": "swap"}, "relation: must be add-remove or exchange"),
+    ({"ledger": "x.ledger", "limit": -1}, "limit: must not be negative"),
+    ({"ledger": "x.ledger", "limit": (1, 2, 3)}, "limit: must be ε, or ε and δ"),
+])  # fmt: skip
 def test_what_is_wrong_is_said_at_once(tmp_path, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BadInput, match=message):
@@ -500,19 +494,16 @@ def ledger(tmp_path):
     return tmp_path / "l.ledger"
 
 
-@pytest.mark.parametrize(
-    ("asked", "kept", "charged"),
-    [
-        ({"mu": 1, "delta": "1e-6"}, {"gaussian": "1"}, POINT),
-        ({"privacy": Gaussian(1), "delta": "1e-6"}, {"gaussian": "1"}, POINT),
-        ({"privacy": {"zcdp": "1/2"}, "delta": "1e-6"}, {"gaussian": "1"}, POINT),
-        ({"privacy": TWO}, {"all": [{"epsilon": "1"}, {"epsilon": "0.5", "delta": "0.001"}]}, Privacy(epsilon=1)),
-        ({"privacy": json.dumps(TWO), "delta": "1e-3"}, None, Privacy(epsilon="1/2", delta="1e-3")),
-        ({"privacy": MANY}, None, Privacy(epsilon=2, delta="1e-6")),
-        ({"privacy": Privacy(epsilon="0.3")}, {"epsilon": "0.3"}, Privacy(epsilon="0.3")),
-        ({"privacy": {"ratio": 2}}, {"ratio": "2"}, Privacy(ratio=2)),
-    ],
-)
+@pytest.mark.parametrize(("asked", "kept", "charged"), [
+    ({"mu": 1, "delta": "1e-6"}, {"gaussian": "1"}, POINT),
+    ({"privacy": Gaussian(1), "delta": "1e-6"}, {"gaussian": "1"}, POINT),
+    ({"privacy": {"zcdp": "1/2"}, "delta": "1e-6"}, {"gaussian": "1"}, POINT),
+    ({"privacy": TWO}, {"all": [{"epsilon": "1"}, {"epsilon": "0.5", "delta": "0.001"}]}, Privacy(epsilon=1)),
+    ({"privacy": json.dumps(TWO), "delta": "1e-3"}, None, Privacy(epsilon="1/2", delta="1e-3")),
+    ({"privacy": MANY}, None, Privacy(epsilon=2, delta="1e-6")),
+    ({"privacy": Privacy(epsilon="0.3")}, {"epsilon": "0.3"}, Privacy(epsilon="0.3")),
+    ({"privacy": {"ratio": 2}}, {"ratio": "2"}, Privacy(ratio=2)),
+])  # fmt: skip
 def test_a_guarantee_is_kept_charged_and_written_down(asked, kept, charged, ledger):
     planned = plan(SURVEY, "count", "age > 64", **GROUPED, **asked)
     assert (planned.cost.epsilon, planned.cost.delta) == (charged.epsilon, charged.delta)
@@ -610,21 +601,18 @@ def test_a_limit_refuses_what_a_gaussian_count_is_charged(ledger):
     assert len(session.releases()) == 1
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (
-            {"mu": 1},
-            "delta: is needed to charge Gaussian privacy as (ε, δ): with δ = 0 no ε is promised;"
-            " add delta=1e-6, or charge a ledger that has a limit in mu",
-        ),
-        ({"mu": 1, "epsilon": 1, "delta": "1e-6"}, "epsilon: cannot be given with mu=; leave one of the two out"),
-        ({"mu": 1, "audience": {"a": 1}}, "audience: states epsilon already; leave out mu="),
-        ({"privacy": TWO, "audience": {"a": 1}}, "audience: states epsilon already; leave out privacy="),
-        ({"privacy": Privacy(epsilon=1), "delta": "0.1"}, "delta: is said by privacy= already; leave it out"),
-        ({}, "epsilon: is missing; add epsilon=1"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "said"), [
+    (
+        {"mu": 1},
+        "delta: is needed to charge Gaussian privacy as (ε, δ): with δ = 0 no ε is promised;"
+        " add delta=1e-6, or charge a ledger that has a limit in mu",
+    ),
+    ({"mu": 1, "epsilon": 1, "delta": "1e-6"}, "epsilon: cannot be given with mu=; leave one of the two out"),
+    ({"mu": 1, "audience": {"a": 1}}, "audience: states epsilon already; leave out mu="),
+    ({"privacy": TWO, "audience": {"a": 1}}, "audience: states epsilon already; leave out privacy="),
+    ({"privacy": Privacy(epsilon=1), "delta": "0.1"}, "delta: is said by privacy= already; leave it out"),
+    ({}, "epsilon: is missing; add epsilon=1"),
+])  # fmt: skip
 def test_what_does_not_fit_together_is_refused_before_anything_is_spent(asked, said, ledger):
     with pytest.raises(BadInput) as refused:
         publish(SURVEY, "count", **asked, ledger=ledger)

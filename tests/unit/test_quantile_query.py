@@ -25,19 +25,16 @@ def asked(*query, **options):
     return irisdp.publish(PEOPLE, *query, **({"bins": BINS, "epsilon": 100} | options))
 
 
-@pytest.mark.parametrize(
-    ("query", "answer"),
-    [
-        (("median", "age"), "18 to under 65"),
-        (("median age",), "18 to under 65"),
-        (("quantile", "0.2", "age"), "below 18"),
-        (("quantile", 0.2, "age"), "below 18"),
-        (("quantile 1/5 age",), "below 18"),
-        (("quantile 1 age",), "65 and over"),
-        (("quantile", "0.6", "AGE"), "18 to under 65"),
-        (("quantile", "0.61", "age"), "65 and over"),
-    ],
-)
+@pytest.mark.parametrize(("query", "answer"), [
+    (("median", "age"), "18 to under 65"),
+    (("median age",), "18 to under 65"),
+    (("quantile", "0.2", "age"), "below 18"),
+    (("quantile", 0.2, "age"), "below 18"),
+    (("quantile 1/5 age",), "below 18"),
+    (("quantile 1 age",), "65 and over"),
+    (("quantile", "0.6", "AGE"), "18 to under 65"),
+    (("quantile", "0.61", "age"), "65 and over"),
+])  # fmt: skip
 def test_the_bin_of_the_quantile_is_named_when_epsilon_is_large(query, answer, tmp_path):
     published = asked(*query, ledger=tmp_path / "x.ledger")
     (row,) = json.loads(published.answers.to_pandas().to_json(orient="records"))
@@ -51,25 +48,22 @@ def test_each_group_has_its_own(relation, tmp_path):
     assert found["answer"].tolist() == ["18 to under 65", "65 and over", "below 18"]  # nobody: the first
 
 
-@pytest.mark.parametrize(
-    ("query", "options", "message"),
-    [
-        (("median",), {}, "query: median needs one column; "),
-        (("median", "age", "ward"), {}, "query: median takes one column, and nothing else; "),
-        (("quantile",), {}, "query: quantile needs a number P and a column; "),
-        (("quantile age",), {}, "query: quantile needs a number P and a column; "),
-        (("quantile", "age", "0.5"), {}, "quantile: "),
-        (("quantile", 0, "age"), {}, "quantile: must be above 0 and at most 1; "),
-        (("quantile", "1.5", "age"), {}, "quantile: must be above 0 and at most 1; "),
-        (("quantile", "0.1234567", "age"), {}, "quantile: must be a fraction of whole numbers up to 1,000,000; "),
-        (("median", "age"), {"bins": None}, "bins: is missing; "),
-        (("median", "age"), {"bins": "3,2"}, "bins: must increase"),
-        (("median", "age"), {"bins": list(range(100))}, "bins: make 101 bins, and at most 100 are possible; "),
-        (("median", "ward"), {}, "bins: are edges of numbers or dates, and ward is text; "),
-        (("median", "age"), {"categories": "a,b"}, "categories: is not for median, but for "),
-        (("median", "age"), {"epsilon": None, "mu": 1, "delta": "1e-6"}, "privacy: is not for median, "),
-    ],
-)
+@pytest.mark.parametrize(("query", "options", "message"), [
+    (("median",), {}, "query: median needs one column; "),
+    (("median", "age", "ward"), {}, "query: median takes one column, and nothing else; "),
+    (("quantile",), {}, "query: quantile needs a number P and a column; "),
+    (("quantile age",), {}, "query: quantile needs a number P and a column; "),
+    (("quantile", "age", "0.5"), {}, "quantile: "),
+    (("quantile", 0, "age"), {}, "quantile: must be above 0 and at most 1; "),
+    (("quantile", "1.5", "age"), {}, "quantile: must be above 0 and at most 1; "),
+    (("quantile", "0.1234567", "age"), {}, "quantile: must be a fraction of whole numbers up to 1,000,000; "),
+    (("median", "age"), {"bins": None}, "bins: is missing; "),
+    (("median", "age"), {"bins": "3,2"}, "bins: must increase"),
+    (("median", "age"), {"bins": list(range(100))}, "bins: make 101 bins, and at most 100 are possible; "),
+    (("median", "ward"), {}, "bins: are edges of numbers or dates, and ward is text; "),
+    (("median", "age"), {"categories": "a,b"}, "categories: is not for median, but for "),
+    (("median", "age"), {"epsilon": None, "mu": 1, "delta": "1e-6"}, "privacy: is not for median, "),
+])  # fmt: skip
 def test_what_makes_no_sense_is_refused_in_one_line(query, options, message, tmp_path):
     with pytest.raises(BadInput) as refused:
         asked(*query, **options, ledger=tmp_path / "x.ledger")
@@ -278,28 +272,25 @@ def test_no_cell_has_no_counts():
     assert count_categories(table, categories, groups=Nobody()).counts.shape == (0, 4)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "said"),
-    [
-        (["party"], {}, "categories: is missing"),
-        ([], {"categories": "red,green"}, "query: plurality needs one column"),
-        (["party", "town"], {"categories": "red,green"}, "query: plurality takes one column, and nothing else"),
-        (["parti"], {"categories": "red,green"}, "query: names the column 'parti'"),
-        (["party"], {"categories": "red"}, "categories: must be from 2 to 100, not 1"),
-        (["party"], {"categories": "red,green,red"}, "categories: declares .*twice"),
-        (["party"], {"categories": ["red", ""]}, "categories: has an empty value"),
-        (["party"], {"categories": "parties.xlsx"}, "categories: names the file"),
-        (["age"], {"categories": "1,x"}, "categories: has 'x' for age"),
-        (
-            ["party"],
-            {"categories": "red,green", "bins": "1,2"},
-            "bins: is not for plurality, but for histogram, median and quantile",
-        ),
-        (["party"], {"categories": "red,green", "mu": 1}, "privacy: is not for plurality"),
-        (["party"], {"categories": "red,green", "audience": {"a": 1}}, "audience: is for counts"),
-        (["party"], {"categories": "red,green", "per_unit": "any", "unit": "who"}, "per_unit: asks a condition"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "options", "said"), [
+    (["party"], {}, "categories: is missing"),
+    ([], {"categories": "red,green"}, "query: plurality needs one column"),
+    (["party", "town"], {"categories": "red,green"}, "query: plurality takes one column, and nothing else"),
+    (["parti"], {"categories": "red,green"}, "query: names the column 'parti'"),
+    (["party"], {"categories": "red"}, "categories: must be from 2 to 100, not 1"),
+    (["party"], {"categories": "red,green,red"}, "categories: declares .*twice"),
+    (["party"], {"categories": ["red", ""]}, "categories: has an empty value"),
+    (["party"], {"categories": "parties.xlsx"}, "categories: names the file"),
+    (["age"], {"categories": "1,x"}, "categories: has 'x' for age"),
+    (
+        ["party"],
+        {"categories": "red,green", "bins": "1,2"},
+        "bins: is not for plurality, but for histogram, median and quantile",
+    ),
+    (["party"], {"categories": "red,green", "mu": 1}, "privacy: is not for plurality"),
+    (["party"], {"categories": "red,green", "audience": {"a": 1}}, "audience: is for counts"),
+    (["party"], {"categories": "red,green", "per_unit": "any", "unit": "who"}, "per_unit: asks a condition"),
+])  # fmt: skip
 def test_bad_input(arguments, options, said, tmp_path):
     ledger = tmp_path / "l.ledger"
     options = {"epsilon": 1, **options} if not {"mu", "audience"} & options.keys() else options
@@ -377,13 +368,10 @@ def test_the_order_of_declared_categories_is_no_part_of_the_question(asked_of_or
     assert again.answers.values == first.answers.values
 
 
-@pytest.mark.parametrize(
-    ("categories", "mechanism"),
-    [
-        (NAMES, {"kind": "order-table", "categories": 3, "named": 2, "largest_steps": [5, 5], "found_by": "pull"}),
-        ([*NAMES, *"abc"], {"kind": "noisy-counts-sorted", "categories": 6, "named": 2}),
-    ],
-)
+@pytest.mark.parametrize(("categories", "mechanism"), [
+    (NAMES, {"kind": "order-table", "categories": 3, "named": 2, "largest_steps": [5, 5], "found_by": "pull"}),
+    ([*NAMES, *"abc"], {"kind": "noisy-counts-sorted", "categories": 6, "named": 2}),
+])  # fmt: skip
 def test_the_sidecar_says_which_mechanism_answered(asked_of_orders, categories, mechanism, tmp_path):
     found = asked_of_orders("top", 2, "v", categories=categories, out=tmp_path / "o.csv")
     sidecar = json.loads((tmp_path / "o.csv.release.json").read_text(encoding="utf-8"))
@@ -392,22 +380,19 @@ def test_the_sidecar_says_which_mechanism_answered(asked_of_orders, categories, 
     assert found.answers.values[0] in (tmp_path / "o.csv").read_text(encoding="utf-8").replace('""', '"')
 
 
-@pytest.mark.parametrize(
-    ("words", "options", "message"),
-    [
-        (("top", 3, "v"), {}, "K: must be fewer than the 3 categories, not 3; ask for fewer, or for their ranking"),
-        (("top", 0, "v"), {}, "K: must be at least 1"),
-        (("top",), {}, "query: top needs a number K and a column"),
-        (("top", 2), {}, "query: top needs a number K and a column"),
-        (("top", 2, "v", "g"), {}, "query: top 2 takes one column, and nothing else"),
-        (("ranking",), {}, "query: ranking needs one column"),
-        (("ranking", "v"), {"categories": None}, "categories: is missing"),
-        (("ranking", "v"), {"categories": ["x"]}, "categories: must be from 2 to 100, not 1"),
-        (("ranking", "v"), {"bins": "1,2"}, "bins: "),
-        (("top", 2, "v"), {"epsilon": None, "mu": 1}, "privacy: is not for top"),
-        (("top", 2, "w"), {}, "query: "),
-    ],
-)
+@pytest.mark.parametrize(("words", "options", "message"), [
+    (("top", 3, "v"), {}, "K: must be fewer than the 3 categories, not 3; ask for fewer, or for their ranking"),
+    (("top", 0, "v"), {}, "K: must be at least 1"),
+    (("top",), {}, "query: top needs a number K and a column"),
+    (("top", 2), {}, "query: top needs a number K and a column"),
+    (("top", 2, "v", "g"), {}, "query: top 2 takes one column, and nothing else"),
+    (("ranking",), {}, "query: ranking needs one column"),
+    (("ranking", "v"), {"categories": None}, "categories: is missing"),
+    (("ranking", "v"), {"categories": ["x"]}, "categories: must be from 2 to 100, not 1"),
+    (("ranking", "v"), {"bins": "1,2"}, "bins: "),
+    (("top", 2, "v"), {"epsilon": None, "mu": 1}, "privacy: is not for top"),
+    (("top", 2, "w"), {}, "query: "),
+])  # fmt: skip
 def test_what_makes_no_sense_is_refused_and_nothing_spent(asked_of_orders, words, options, message, tmp_path):
     with pytest.raises(BadInput) as refused:
         asked_of_orders(*words, **options)

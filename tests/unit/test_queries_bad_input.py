@@ -250,25 +250,22 @@ def totals(table, by, declared):
     return count_records(table, groups=read_groups(table, by, declared)).total.tolist()
 
 
-@pytest.mark.parametrize(
-    "declared",
-    [
-        "s, n ,w",
-        '"s",n,w',
-        ["s", "n", "w"],
-        ("s", "n", "w"),
-        [("s",), ["n"], ("w",)],
-        [{"g": "s"}, {"G": "n"}, {"g": "w"}],
-        {"g": ["s", "n", "w"]},
-        np.array(["s", "n", "w"]),
-        pd.Series(["s", "n", "w"]),
-        pl.Series(["s", "n", "w"]),
-        pa.table({"g": ["s", "n", "w"]}),
-        pd.DataFrame({"g": ["s", "n", "w"]}),
-        pl.DataFrame({"g": ["s", "n", "w"]}),
-        (label for label in "snw"),
-    ],
-)
+@pytest.mark.parametrize("declared", [
+    "s, n ,w",
+    '"s",n,w',
+    ["s", "n", "w"],
+    ("s", "n", "w"),
+    [("s",), ["n"], ("w",)],
+    [{"g": "s"}, {"G": "n"}, {"g": "w"}],
+    {"g": ["s", "n", "w"]},
+    np.array(["s", "n", "w"]),
+    pd.Series(["s", "n", "w"]),
+    pl.Series(["s", "n", "w"]),
+    pa.table({"g": ["s", "n", "w"]}),
+    pd.DataFrame({"g": ["s", "n", "w"]}),
+    pl.DataFrame({"g": ["s", "n", "w"]}),
+    (label for label in "snw"),
+])  # fmt: skip
 def test_one_column_in_every_form(declared):
     table = open_table(TABLE)
     groups = read_groups(table, "g", declared)

@@ -93,30 +93,24 @@ PRIVACY = Privacy(ratio=3, delta="1/100")
 SELECTION = Privacy(ratio=2, delta="1/50")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "times", "delta"),
-    [
-        ({"relation": NeighbouringRelation.ADD_REMOVE, "grouped": False}, 1, "1/100"),
-        ({"relation": NeighbouringRelation.ADD_REMOVE, "grouped": True}, 1, "1/100"),
-        ({"relation": NeighbouringRelation.EXCHANGE, "grouped": False}, 1, "1/100"),
-        ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "public_membership": True}, 1, "1/100"),
-        ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True}, 2, "1/50"),
-        ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "exchange_steps": 2}, 2, "1/25"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "times", "delta"), [
+    ({"relation": NeighbouringRelation.ADD_REMOVE, "grouped": False}, 1, "1/100"),
+    ({"relation": NeighbouringRelation.ADD_REMOVE, "grouped": True}, 1, "1/100"),
+    ({"relation": NeighbouringRelation.EXCHANGE, "grouped": False}, 1, "1/100"),
+    ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "public_membership": True}, 1, "1/100"),
+    ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True}, 2, "1/50"),
+    ({"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "exchange_steps": 2}, 2, "1/25"),
+])  # fmt: skip
 def test_costs_without_selection(arguments, times, delta):
     assert total_cost(PRIVACY, **arguments) == Cost(times * PRIVACY.epsilon, Fraction(delta))
 
 
-@pytest.mark.parametrize(
-    ("relation", "steps", "times", "delta"),
-    [
-        (NeighbouringRelation.ADD_REMOVE, 1, 1, Fraction(1, 100) + Fraction(1, 50)),
-        (NeighbouringRelation.EXCHANGE, 1, 2, 2 * Fraction(1, 100) + 2 * Fraction(1, 50)),
-        # max{2/100 + 2/50, (1 + 3)/100}: the move that is dearest for majority leaves the selection alone.
-        (NeighbouringRelation.EXCHANGE, 2, 2, Fraction(6, 100)),
-    ],
-)
+@pytest.mark.parametrize(("relation", "steps", "times", "delta"), [
+    (NeighbouringRelation.ADD_REMOVE, 1, 1, Fraction(1, 100) + Fraction(1, 50)),
+    (NeighbouringRelation.EXCHANGE, 1, 2, 2 * Fraction(1, 100) + 2 * Fraction(1, 50)),
+    # max{2/100 + 2/50, (1 + 3)/100}: the move that is dearest for majority leaves the selection alone.
+    (NeighbouringRelation.EXCHANGE, 2, 2, Fraction(6, 100)),
+])  # fmt: skip
 def test_costs_with_selection(relation, steps, times, delta):
     cost = total_cost(PRIVACY, relation, grouped=True, exchange_steps=steps, selection=SELECTION)
     assert cost == Cost(times * (PRIVACY.epsilon + SELECTION.epsilon), delta)
@@ -134,15 +128,12 @@ def test_two_steps_in_one_cell_do_cost_more_than_twice_delta():
     assert not are_close(*pair, Privacy(ratio=ratio, delta=2 * PRIVACY.delta))
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"relation": NeighbouringRelation.ADD_REMOVE, "grouped": True, "public_membership": True},
-        {"relation": NeighbouringRelation.EXCHANGE, "grouped": False, "public_membership": True},
-        {"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "public_membership": True, "selection": SELECTION},
-        {"relation": NeighbouringRelation.ADD_REMOVE, "grouped": False, "selection": SELECTION},
-    ],
-)
+@pytest.mark.parametrize("arguments", [
+    {"relation": NeighbouringRelation.ADD_REMOVE, "grouped": True, "public_membership": True},
+    {"relation": NeighbouringRelation.EXCHANGE, "grouped": False, "public_membership": True},
+    {"relation": NeighbouringRelation.EXCHANGE, "grouped": True, "public_membership": True, "selection": SELECTION},
+    {"relation": NeighbouringRelation.ADD_REMOVE, "grouped": False, "selection": SELECTION},
+])  # fmt: skip
 def test_pointless_combinations_are_refused(arguments):
     with pytest.raises(BadInput):
         total_cost(PRIVACY, **arguments)

@@ -49,27 +49,23 @@ LOSSES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("loss", "field"),
-    [
-        ("cubic", "loss"),
-        (7, "loss"),
-        ({"name": "absolute", "beyond": 1}, "loss"),
-        ({"name": "threshold"}, "loss"),
-        ({"beyond": 1}, "loss"),
-        ({"name": "threshold", "beyond": -1}, "beyond"),
-        ({"name": "excess", "beyond": 1.5}, "beyond"),
-        ({"name": "pinball", "too_low": 0, "too_high": 1}, "too_low"),
-        ({"name": "pinball", "too_low": 1, "too_high": float("nan")}, "too_high"),
-        ({"name": "pinball", "too_low": 1, "too_high": 10**40}, "slope"),
-        ([[0, 1], [1, 0]], "loss"),
-        ([[0, 1, 2], [1, 0], [1, 1, 1]], "loss"),
-        ([[0, 1, 2], [1, 0, "x"], [1, 1, 1]], "loss"),
-        ([[0, 1, 2], [1, 0, 10**31], [1, 1, 1]], "loss"),
-        (Loss(name="mine", entries=((Fraction(0),),)), "loss"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("loss", "field"), [
+    ("cubic", "loss"),
+    (7, "loss"),
+    ({"name": "absolute", "beyond": 1}, "loss"),
+    ({"name": "threshold"}, "loss"),
+    ({"beyond": 1}, "loss"),
+    ({"name": "threshold", "beyond": -1}, "beyond"),
+    ({"name": "excess", "beyond": 1.5}, "beyond"),
+    ({"name": "pinball", "too_low": 0, "too_high": 1}, "too_low"),
+    ({"name": "pinball", "too_low": 1, "too_high": float("nan")}, "too_high"),
+    ({"name": "pinball", "too_low": 1, "too_high": 10**40}, "slope"),
+    ([[0, 1], [1, 0]], "loss"),
+    ([[0, 1, 2], [1, 0], [1, 1, 1]], "loss"),
+    ([[0, 1, 2], [1, 0, "x"], [1, 1, 1]], "loss"),
+    ([[0, 1, 2], [1, 0, 10**31], [1, 1, 1]], "loss"),
+    (Loss(name="mine", entries=((Fraction(0),),)), "loss"),
+], ids=str)  # fmt: skip
 def test_losses_that_are_none_are_refused_in_one_line(loss, field):
     with pytest.raises(BadInput, match=field) as refused:
         Consumer(2, loss)
@@ -93,21 +89,17 @@ def test_side_information_that_leaves_nothing_or_is_none_is_refused(side_informa
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    "prior",
-    [
-        [1, 0],
-        ["1/2", "1/2", "1/2"],
-        ["3/2", "-1/2", 0],
-        np.array([np.nan, 0.5, 0.5]),
-        np.array([0.5, 0.5]),
-        [0.5, 0, 0.5],
-        "uniform",
-        stats.binom(2, 0.5),
-        stats.randint(5, 7),
-    ],
-    ids=range(9),
-)
+@pytest.mark.parametrize("prior", [
+    [1, 0],
+    ["1/2", "1/2", "1/2"],
+    ["3/2", "-1/2", 0],
+    np.array([np.nan, 0.5, 0.5]),
+    np.array([0.5, 0.5]),
+    [0.5, 0, 0.5],
+    "uniform",
+    stats.binom(2, 0.5),
+    stats.randint(5, 7),
+], ids=range(9))  # fmt: skip
 def test_priors_that_are_none_or_contradict_the_side_information_are_refused(prior):
     with pytest.raises(BadInput, match="prior") as refused:
         Consumer(2, "absolute", side_information=[0, 1], prior=prior)
@@ -348,23 +340,20 @@ def test_every_spelling_is_read_alike_everywhere(text, fields, tmp_path, monkeyp
     assert made[0].objective.value == ways[0].answers[0].rule.value  # noise serves these readers best
 
 
-@pytest.mark.parametrize(
-    ("loss", "words"),
-    [
-        ("3/lambda", FORMS),
-        ("", FORMS),
-        ("median", FORMS),
-        ("absolute:1", "absolute takes no parameters; write absolute"),
-        ("pinball", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
-        ("asymmetric:1", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
-        ("pinball:1", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
-        ("pinball:1:2:3", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
-        ("threshold", "threshold takes beyond; write threshold:K"),
-        ("excess:1:2", "excess takes beyond; write excess:K"),
-        ("pinball:x:1", "too_low: must be a finite number"),
-        ("threshold:0.5", "beyond: must be a whole number"),
-    ],
-)
+@pytest.mark.parametrize(("loss", "words"), [
+    ("3/lambda", FORMS),
+    ("", FORMS),
+    ("median", FORMS),
+    ("absolute:1", "absolute takes no parameters; write absolute"),
+    ("pinball", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
+    ("asymmetric:1", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
+    ("pinball:1", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
+    ("pinball:1:2:3", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
+    ("threshold", "threshold takes beyond; write threshold:K"),
+    ("excess:1:2", "excess takes beyond; write excess:K"),
+    ("pinball:x:1", "too_low: must be a finite number"),
+    ("threshold:0.5", "beyond: must be a whole number"),
+])  # fmt: skip
 def test_every_bad_spelling_is_refused_alike_everywhere(loss, words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("spec.json").write_text('{"kind": "geometric", "n": 3, "privacy": {"ratio": 4}}')

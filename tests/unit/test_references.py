@@ -127,22 +127,19 @@ def test_the_theory_page_leads_to_every_proof():
     assert proofs - set(re.findall(r"\]\(\.\./proofs/([\w-]+\.md)\)", THEORY.read_text(encoding="utf-8"))) == set()
 
 
-@pytest.mark.parametrize(
-    "prose",
-    [
-        "Minimax-agents paper, Theorem 1.",
-        "as theory §9.1 says",
-        "a closed form (2020)",
-        "Steffy and Wolter 2016",
-        "Someone, Other 1999",
-        "Gupte et al. prove it",
-        "this is Blackwell's theorem",
-        "the grammar is that of RFC 4180",
-        "Lemma 5 gives the structure",
-        "prints it in eq. (9)",
-        "Desfontaines' rule, as in [Gupte2010]",
-    ],
-)
+@pytest.mark.parametrize("prose", [
+    "Minimax-agents paper, Theorem 1.",
+    "as theory §9.1 says",
+    "a closed form (2020)",
+    "Steffy and Wolter 2016",
+    "Someone, Other 1999",
+    "Gupte et al. prove it",
+    "this is Blackwell's theorem",
+    "the grammar is that of RFC 4180",
+    "Lemma 5 gives the structure",
+    "prints it in eq. (9)",
+    "Desfontaines' rule, as in [Gupte2010]",
+])  # fmt: skip
 def test_a_citation_without_a_key_is_noticed(prose):
     """Negative controls."""
     assert set(without_key(prose))

@@ -171,17 +171,14 @@ def test_its_commands_do_what_they_say(here, monkeypatch, capsys):
     assert Path("again.html").read_text(encoding="utf-8") == made
 
 
-@pytest.mark.parametrize(
-    ("page", "said"),
-    [
-        ("a.csv", "must end in .html"),
-        ("no/a.html", "cannot write to the folder"),
-        ("there.html", "is there already"),
-        ("link.html", "is the data, which is never written over"),
-        ("plan.html", "is the plan, which is never written over"),
-        (".", "must end in .html"),
-    ],
-)
+@pytest.mark.parametrize(("page", "said"), [
+    ("a.csv", "must end in .html"),
+    ("no/a.html", "cannot write to the folder"),
+    ("there.html", "is there already"),
+    ("link.html", "is the data, which is never written over"),
+    ("plan.html", "is the plan, which is never written over"),
+    (".", "must end in .html"),
+])  # fmt: skip
 def test_a_page_that_cannot_be_written_spends_nothing(here, capsys, page, said):
     Path("there.html").write_text("mine")
     Path("link.html").symlink_to("t.csv")

@@ -294,15 +294,12 @@ def said(**other):
     return ReadPage(made(**other)).text
 
 
-@pytest.mark.parametrize(
-    ("cost", "less"),
-    [
-        ({"epsilon": "1", "delta": "0"}, "k times less: ε counts k times."),
-        ({"epsilon": "1", "delta": "1e-6"}, "less: ε counts k times, and δ more than k times."),
-        ({"mu_squared": "1"}, "k times less: μ counts k times."),
-        ({"rho": "1"}, "less: ρ counts k² times."),
-    ],
-)
+@pytest.mark.parametrize(("cost", "less"), [
+    ({"epsilon": "1", "delta": "0"}, "k times less: ε counts k times."),
+    ({"epsilon": "1", "delta": "1e-6"}, "less: ε counts k times, and δ more than k times."),
+    ({"mu_squared": "1"}, "k times less: μ counts k times."),
+    ({"rho": "1"}, "less: ρ counts k² times."),
+])  # fmt: skip
 def test_how_much_less_several_records_are_protected_follows_from_the_currency(cost, less):
     assert f"Each person has one record. A person with k records is protected {less}" in said(cost=cost)
 
@@ -586,16 +583,13 @@ def test_each_audience_has_a_page_of_its_own(here):
         assert made == irisdp.report(found, audience=name) == irisdp.report(f"a.{name}.csv")
 
 
-@pytest.mark.parametrize(
-    ("page", "said"),
-    [
-        ("a.csv", "must end in .html"),
-        ("no/a.html", "cannot write to the folder"),
-        ("there.html", "is there already"),
-        ("link.html", "is the data, which is never written over"),
-        (".", "must end in .html"),
-    ],
-)
+@pytest.mark.parametrize(("page", "said"), [
+    ("a.csv", "must end in .html"),
+    ("no/a.html", "cannot write to the folder"),
+    ("there.html", "is there already"),
+    ("link.html", "is the data, which is never written over"),
+    (".", "must end in .html"),
+])  # fmt: skip
 def test_a_page_that_cannot_be_written_spends_nothing(here, capsys, page, said):
     Path("there.html").write_text("mine")
     Path("link.html").symlink_to("t.csv")

@@ -216,16 +216,12 @@ def session(tmp_path):
     return irisdp.Session(str(SURVEY), ledger=tmp_path / "survey.ledger")
 
 
-@pytest.mark.parametrize(
-    ("query", "options", "words"),
-    [
-        (("count", "age > 64"), {}, ["count", "age > 64"]),
-        (("count",), {"by": "vote", "groups": "0,1"}, ["count", "--by", "vote", "--groups", "0,1"]),
-        (("plurality", "PID"), {"categories": "0,1,2,3,4,5,6"}, ["plurality", "PID", "--categories", "0,1,2,3,4,5,6"]),
-        (("median", "age"), {"bins": "30,50"}, ["median", "age", "--bins", "30,50"]),
-    ],
-    ids=["count", "groups", "winner", "median"],
-)
+@pytest.mark.parametrize(("query", "options", "words"), [
+    (("count", "age > 64"), {}, ["count", "age > 64"]),
+    (("count",), {"by": "vote", "groups": "0,1"}, ["count", "--by", "vote", "--groups", "0,1"]),
+    (("plurality", "PID"), {"categories": "0,1,2,3,4,5,6"}, ["plurality", "PID", "--categories", "0,1,2,3,4,5,6"]),
+    (("median", "age"), {"bins": "30,50"}, ["median", "age", "--bins", "30,50"]),
+], ids=["count", "groups", "winner", "median"])  # fmt: skip
 def test_a_plan_prints_the_lines_of_a_dry_run(session, tmp_path, capsys, monkeypatch, query, options, words):
     monkeypatch.setenv("COLUMNS", "400")
     shown = str(session.plan(*query, epsilon=1, **options)).splitlines()

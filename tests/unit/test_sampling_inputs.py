@@ -34,17 +34,13 @@ REFUSED_ARRAYS = {
 
 
 @pytest.mark.parametrize("values", REFUSED_ARRAYS.values(), ids=REFUSED_ARRAYS)
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda values: noise.geometric(values, ONE),
-        lambda values: clamped_geometric(values, 10, ONE),
-        lambda values: draw([HALF], values),
-        lambda values: draw_events([F(1, 2)], values),
-        lambda values: draw_ranks([[F(1, 2)]], values, np.zeros(2, dtype=np.int64), ONE),
-    ],
-    ids=["noise", "clamped", "draw", "events", "ranks"],
-)
+@pytest.mark.parametrize("call", [
+    lambda values: noise.geometric(values, ONE),
+    lambda values: clamped_geometric(values, 10, ONE),
+    lambda values: draw([HALF], values),
+    lambda values: draw_events([F(1, 2)], values),
+    lambda values: draw_ranks([[F(1, 2)]], values, np.zeros(2, dtype=np.int64), ONE),
+], ids=["noise", "clamped", "draw", "events", "ranks"])  # fmt: skip
 def test_arrays_of_anything_but_small_integers_are_refused(call, values):
     with pytest.raises(BadInput) as refusal:
         call(values)
@@ -53,19 +49,16 @@ def test_arrays_of_anything_but_small_integers_are_refused(call, values):
     assert "\n" not in str(refusal.value)
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [],
-        [[]],
-        [[F(1, 2), F(1, 3)]],
-        [[F(3, 2), F(-1, 2)]],
-        [[F(1)], HALF],
-        [[float("nan"), 1]],
-        [[0.1, 0.2, 0.7000001]],
-        [[True, False]],
-    ],
-)
+@pytest.mark.parametrize("rows", [
+    [],
+    [[]],
+    [[F(1, 2), F(1, 3)]],
+    [[F(3, 2), F(-1, 2)]],
+    [[F(1)], HALF],
+    [[float("nan"), 1]],
+    [[0.1, 0.2, 0.7000001]],
+    [[True, False]],
+])  # fmt: skip
 def test_rows_that_are_no_distributions_are_refused(rows):
     with pytest.raises(BadInput):
         draw(rows, [0])

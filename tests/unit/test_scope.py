@@ -148,16 +148,12 @@ def test_within_cannot_hide_another_boundary(tmp_path, capsys):
     assert found["optimality"]["among"] == SAME_ROWS
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"weights": ["0", "0"]}, "compares nothing"),
-        ({"loss": [[1, 1], [1, 1]]}, "compares nothing"),
-        ({"weights": ["1", "0"]}, "1 of 2 inputs"),
-        ({"loss": [[0, 1], [0, 1]]}, "by always answering 0"),
-    ],
-    ids=["no weights", "constant loss", "one-sided weights", "one-sided loss"],
-)
+@pytest.mark.parametrize(("changes", "words"), [
+    ({"weights": ["0", "0"]}, "compares nothing"),
+    ({"loss": [[1, 1], [1, 1]]}, "compares nothing"),
+    ({"weights": ["1", "0"]}, "1 of 2 inputs"),
+    ({"loss": [[0, 1], [0, 1]]}, "by always answering 0"),
+], ids=["no weights", "constant loss", "one-sided weights", "one-sided loss"])  # fmt: skip
 def test_goals_that_are_easy_to_reach_are_described(changes, words, tmp_path, capsys):
     rows = [["1", "0"]] * 2
     document = forged(rows, kind="dual", multipliers=[], **changes)
@@ -260,15 +256,12 @@ def test_json_keys_of_the_contract(tmp_path):
     assert set(claimed) >= {"holds", "value", "lower_bound", "among"}
 
 
-@pytest.mark.parametrize(
-    ("options", "several"),
-    [
-        ({"relation": "exchange", "by": "g", "groups": "a,b"}, True),
-        ({"relation": "exchange", "by": "g", "groups": "a,b", "public_membership": True}, False),
-        ({"relation": "exchange"}, False),
-        ({"by": "g", "groups": "a,b"}, False),
-    ],
-)
+@pytest.mark.parametrize(("options", "several"), [
+    ({"relation": "exchange", "by": "g", "groups": "a,b"}, True),
+    ({"relation": "exchange", "by": "g", "groups": "a,b", "public_membership": True}, False),
+    ({"relation": "exchange"}, False),
+    ({"by": "g", "groups": "a,b"}, False),
+])  # fmt: skip
 def test_a_plan_says_where_nothing_is_optimal_at_the_charge(options, several):
     table = pa.table({"g": ["a", "b"], "v": [1, 0]})
     for query in (("majority", "v = 1"), ("at-least", 2, "v = 1"), ("count", "v = 1")):

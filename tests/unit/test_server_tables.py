@@ -426,13 +426,10 @@ class TestOneMoment:
             assert time.monotonic() < end
             time.sleep(0.1)
 
-    @pytest.mark.parametrize(
-        "change",
-        [
-            "ALTER TABLE whole ATTACH PARTITION loose FOR VALUES IN ('b')",
-            "ALTER TYPE kind RENAME VALUE 'old' TO 'older'",
-        ],
-    )
+    @pytest.mark.parametrize("change", [
+        "ALTER TABLE whole ATTACH PARTITION loose FOR VALUES IN ('b')",
+        "ALTER TYPE kind RENAME VALUE 'old' TO 'older'",
+    ])  # fmt: skip
     def test_what_a_snapshot_does_not_hold_still_is_noticed(self, server, schema, change):
         server.execute("CREATE TABLE whole (ward text, kind kind) PARTITION BY LIST (ward)", schema)
         server.execute("CREATE TABLE a PARTITION OF whole FOR VALUES IN ('a')", schema)
@@ -743,17 +740,14 @@ def test_without_psycopg_it_says_what_to_install(monkeypatch):
 class TestErrors:
     CANARY = "canary7Qx"
 
-    @pytest.mark.parametrize(
-        ("sql", "said"),
-        [
-            ("ward::int8", "is on a server that could not read it (22P02)"),
-            (
-                "(SELECT pg_sleep(9))::text::int8",
-                "is on a server that stopped reading after the time that it allows (57014)",
-            ),
-            ("pg_terminate_backend(pg_backend_pid())::int", "or went away (57P01)"),
-        ],
-    )
+    @pytest.mark.parametrize(("sql", "said"), [
+        ("ward::int8", "is on a server that could not read it (22P02)"),
+        (
+            "(SELECT pg_sleep(9))::text::int8",
+            "is on a server that stopped reading after the time that it allows (57014)",
+        ),
+        ("pg_terminate_backend(pg_backend_pid())::int", "or went away (57P01)"),
+    ])  # fmt: skip
     def test_of_the_server_are_one_line_without_a_word_of_its(
         self, server, schema, visits, tmp_path, monkeypatch, sql, said
     ):

@@ -282,15 +282,12 @@ def test_no_more_answers_are_paid_for_than_there_are_groups(file):
     assert "geometric noise at ε/2" in two.describe_error()[0]
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        (("count-distinct",), r"^query: count-distinct needs one column"),
-        (("count-distinct", "pid", "age > 1", "age > 2"), r"^query: count-distinct needs one column"),
-        (("count-distinct", "pdi"), r"^query: names the column 'pdi'"),
-        (("count-distinct", "pid", ""), r"^expression: must be a SQL condition"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "message"), [
+    (("count-distinct",), r"^query: count-distinct needs one column"),
+    (("count-distinct", "pid", "age > 1", "age > 2"), r"^query: count-distinct needs one column"),
+    (("count-distinct", "pdi"), r"^query: names the column 'pdi'"),
+    (("count-distinct", "pid", ""), r"^expression: must be a SQL condition"),
+])  # fmt: skip
 def test_one_column_is_needed(file, asked, message):
     with pytest.raises(BadInput, match=message):
         plan(file, *asked, epsilon=1)
@@ -307,21 +304,18 @@ def test_a_reader_is_told_what_can_be_read(file, tmp_path):
     assert said[0] == said[1]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("count", "--at-most", "x"), "--at-most: must be"),
-        (("count", "--at-most", "2.5"), "--at-most: must be a whole number; write 2 or 3"),
-        (("count", "--at-most", "2", "--groups-per-unit", "1.5"), "--groups-per-unit: must be a whole number"),
-        (
-            ("sum", "age", "--lower", "0", "--upper", "1000000000", "--step", "1", "--at-most", "9"),
-            "or a smaller --at-most",
-        ),
-        (("sum", "age", "--lower", "100", "--upper", "0", "--step", "1"), "--lower: must be below --upper;"),
-        (("sum",), 'sum "income", with --lower and --upper'),
-        (("count", "--within", "0"), "give 1, or leave --epsilon out"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), [
+    (("count", "--at-most", "x"), "--at-most: must be"),
+    (("count", "--at-most", "2.5"), "--at-most: must be a whole number; write 2 or 3"),
+    (("count", "--at-most", "2", "--groups-per-unit", "1.5"), "--groups-per-unit: must be a whole number"),
+    (
+        ("sum", "age", "--lower", "0", "--upper", "1000000000", "--step", "1", "--at-most", "9"),
+        "or a smaller --at-most",
+    ),
+    (("sum", "age", "--lower", "100", "--upper", "0", "--step", "1"), "--lower: must be below --upper;"),
+    (("sum",), 'sum "income", with --lower and --upper'),
+    (("count", "--within", "0"), "give 1, or leave --epsilon out"),
+])  # fmt: skip
 def test_a_shell_is_answered_in_its_own_words(words, said, file, capsys):
     assert run(["publish", str(file), *words, "--unit", "pid", "--epsilon", "1", "--dry-run"]) == 2
     assert said in " ".join(capsys.readouterr().err.split())

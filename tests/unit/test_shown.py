@@ -49,19 +49,16 @@ def test_what_is_shown_is_on_the_side_that_the_name_says_and_nowhere_nearer_in_s
     assert (below == above) == (exact in (below, above))
 
 
-@pytest.mark.parametrize(
-    ("number", "above", "below"),
-    [
-        (0.1, "0.1", "0.1"),
-        (0, "0", "0"),
-        (40.0, "40", "40"),
-        (999.9, "1,000", "999"),
-        (12345678, "12,400,000", "12,300,000"),
-        (Fraction(2, 3), "0.667", "0.666"),
-        (1e-7, "1e-7", "1e-7"),
-        (Decimal("0.99995"), "1", "0.999"),
-    ],
-)
+@pytest.mark.parametrize(("number", "above", "below"), [
+    (0.1, "0.1", "0.1"),
+    (0, "0", "0"),
+    (40.0, "40", "40"),
+    (999.9, "1,000", "999"),
+    (12345678, "12,400,000", "12,300,000"),
+    (Fraction(2, 3), "0.667", "0.666"),
+    (1e-7, "1e-7", "1e-7"),
+    (Decimal("0.99995"), "1", "0.999"),
+])  # fmt: skip
 def test_numbers_are_written_shortly(number, above, below):
     assert (shown_above(number), shown_below(number)) == (above, below)
 

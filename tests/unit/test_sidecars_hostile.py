@@ -107,16 +107,13 @@ def test_a_guarantee_that_says_nothing_is_read_soon(name, epsilon, folder, tmp_p
     assert time.process_time() - since < 2
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"kind": {}}, "release: holds mechanism.kind, which must be text; give the file that publish wrote"),
-        ({"kind": ["sorted-sizes"]}, "release: holds mechanism.kind, which must be text; "),
-        ({"within_95_percent": "1e4000"}, "within_95_percent: must be at least 0 and at most 1099511627776; "),
-        ({"head": 10**400}, "head: must be at least 1 and at most 4611686018427387904; "),
-        ({"records": "1e4000"}, "records: must be at least 0 and at most 4611686018427387904; "),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"kind": {}}, "release: holds mechanism.kind, which must be text; give the file that publish wrote"),
+    ({"kind": ["sorted-sizes"]}, "release: holds mechanism.kind, which must be text; "),
+    ({"within_95_percent": "1e4000"}, "within_95_percent: must be at least 0 and at most 1099511627776; "),
+    ({"head": 10**400}, "head: must be at least 1 and at most 4611686018427387904; "),
+    ({"records": "1e4000"}, "records: must be at least 0 and at most 4611686018427387904; "),
+])  # fmt: skip
 def test_what_is_of_a_wrong_kind_is_named(change, message, folder, tmp_path):
     document = sidecar(folder, "sizes")
     document["mechanism"] |= change
@@ -128,17 +125,14 @@ def test_what_is_of_a_wrong_kind_is_named(change, message, folder, tmp_path):
         assert str(refusal.value).startswith(message)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("o.json", '[{"answer": 1}, {}]'),
-        ("o.json", '[{"answer": 1}, {"other": 2}]'),
-        ("o.json", '[{"g": "a", "answer": {}}]'),
-        ("o.csv", "answer\n1,2\n"),
-        ("o.csv", "answer\n" + "9" * 5000 + "\n"),
-        ("o.csv", ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "text"), [
+    ("o.json", '[{"answer": 1}, {}]'),
+    ("o.json", '[{"answer": 1}, {"other": 2}]'),
+    ("o.json", '[{"g": "a", "answer": {}}]'),
+    ("o.csv", "answer\n1,2\n"),
+    ("o.csv", "answer\n" + "9" * 5000 + "\n"),
+    ("o.csv", ""),
+])  # fmt: skip
 def test_answers_beside_a_sidecar_are_read_or_refused_in_a_line(name, text, folder, tmp_path):
     (tmp_path / name).write_text(text)
     (tmp_path / f"{name}.release.json").write_text(json.dumps(sidecar(folder, "exchanged")))

@@ -159,15 +159,12 @@ def cumulative(value, count, alpha):
 
 
 @pytest.mark.parametrize("ends", [None, (0, 60), (3, 40)])
-@pytest.mark.parametrize(
-    "loss",
-    [
-        "absolute",
-        "squared",
-        "zero-one",
-        *({"name": "pinball", "too_low": a, "too_high": b} for a, b in ((1, 9), (9, 1))),
-    ],
-)
+@pytest.mark.parametrize("loss", [
+    "absolute",
+    "squared",
+    "zero-one",
+    *({"name": "pinball", "too_low": a, "too_high": b} for a, b in ((1, 9), (9, 1))),
+])  # fmt: skip
 def test_many_counts_are_read_like_no_end_of_them(ends, loss, monkeypatch):
     """The rule for very many counts, made to serve few: stated losses are no less than true ones."""
     privacy, alpha = Privacy(ratio=2), Fraction(1, 2)

@@ -157,23 +157,20 @@ def a_view(path):
         database.execute("CREATE VIEW seen AS SELECT json_extract(ward, '$') AS w FROM visits")
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        ("sqlite:///clinic.db", "is no address of a table in a database; write sqlite:///FILE#TABLE"),
-        ("sqlite:///clinic.db#", "is no address of a table"),
-        ("sqlite:///clinic.db?mode=rw#visits", "is no address of a table"),
-        ("sqlite://clinic.db#a", "is no address of a table"),
-        ("sqlite:///none.db#a", "finds no file at "),
-        ("sqlite:///clinic.db#none", "names the table 'none', which the database does not have; choose from "),
-        ("sqlite:///clinic.db#seen", "names seen, which is computed when it is read; make a table of it"),
-        ("sqlite:///clinic.db#sqlite_master", "names the table 'sqlite_master', which the database does not"),
-        ("sqlite:///text.db#a", "is no SQLite database that can be read"),
-        ("sqlite:///cut.db#visits", "is no SQLite database that can be read"),
-        ("postgresql://me:secret@host/db.x?password=secret", "holds a password, which lists of processes"),
-        ("mysql://me:secret@host/db", "is no address of a table in a database"),
-    ],
-)
+@pytest.mark.parametrize(("data", "said"), [
+    ("sqlite:///clinic.db", "is no address of a table in a database; write sqlite:///FILE#TABLE"),
+    ("sqlite:///clinic.db#", "is no address of a table"),
+    ("sqlite:///clinic.db?mode=rw#visits", "is no address of a table"),
+    ("sqlite://clinic.db#a", "is no address of a table"),
+    ("sqlite:///none.db#a", "finds no file at "),
+    ("sqlite:///clinic.db#none", "names the table 'none', which the database does not have; choose from "),
+    ("sqlite:///clinic.db#seen", "names seen, which is computed when it is read; make a table of it"),
+    ("sqlite:///clinic.db#sqlite_master", "names the table 'sqlite_master', which the database does not"),
+    ("sqlite:///text.db#a", "is no SQLite database that can be read"),
+    ("sqlite:///cut.db#visits", "is no SQLite database that can be read"),
+    ("postgresql://me:secret@host/db.x?password=secret", "holds a password, which lists of processes"),
+    ("mysql://me:secret@host/db", "is no address of a table in a database"),
+])  # fmt: skip
 def test_what_is_wrong_is_one_line_that_quotes_no_secret(clinic, tmp_path, capsys, data, said):
     a_view("clinic.db")
     (tmp_path / "text.db").write_text("age\n1\n" * 500)

@@ -168,18 +168,15 @@ def test_statuses_are_true_whatever_the_streams_are(prepared, tmp_path, name):
 PUBLISH = "publish d.csv count --epsilon 1"
 
 
-@pytest.mark.parametrize(
-    ("line", "status"),
-    [
-        (f"{PUBLISH} >&-", 3),
-        (f"{PUBLISH} 2>&-", 0),
-        (f"{PUBLISH} >&- 2>&- <&-", 3),
-        (f"{PUBLISH} >/dev/full 2>/dev/full", 3),
-        ("audit mechanism.json --epsilon 1/9 --json | true", 1),
-        ("publish d.csv cuont 2>&-", 2),
-        ("--version >&-", 2),
-    ],
-)
+@pytest.mark.parametrize(("line", "status"), [
+    (f"{PUBLISH} >&-", 3),
+    (f"{PUBLISH} 2>&-", 0),
+    (f"{PUBLISH} >&- 2>&- <&-", 3),
+    (f"{PUBLISH} >/dev/full 2>/dev/full", 3),
+    ("audit mechanism.json --epsilon 1/9 --json | true", 1),
+    ("publish d.csv cuont 2>&-", 2),
+    ("--version >&-", 2),
+])  # fmt: skip
 def test_a_process_ends_with_a_true_status(prepared, tmp_path, line, status):
     folder = shutil.copytree(prepared, tmp_path / "here")
     command, *rest = line.split(" | ")

@@ -33,16 +33,13 @@ def totals(found):
     return found.total.tolist(), found.known.tolist(), found.above.tolist()
 
 
-@pytest.mark.parametrize(
-    ("values", "above"),
-    [
-        ([-5, 0, 1, 4, 7], [0, 0, 1, 4, 4]),
-        ([0.4, 0.5, 1.5, 2.499999, 3.5], [0, 1, 2, 2, 4]),
-        ([float("inf"), float("-inf"), float("nan"), None], []),
-        ([-0.0, 5e-324, -5e-324, 1.7976931348623157e308, -1.7976931348623157e308], [0, 0, 0, 4, 0]),
-        ([3.9999999999999996, 4.000000000000001, 0.49999999999999994], [4, 4, 1]),
-    ],
-)
+@pytest.mark.parametrize(("values", "above"), [
+    ([-5, 0, 1, 4, 7], [0, 0, 1, 4, 4]),
+    ([0.4, 0.5, 1.5, 2.499999, 3.5], [0, 1, 2, 2, 4]),
+    ([float("inf"), float("-inf"), float("nan"), None], []),
+    ([-0.0, 5e-324, -5e-324, 1.7976931348623157e308, -1.7976931348623157e308], [0, 0, 0, 4, 0]),
+    ([3.9999999999999996, 4.000000000000001, 0.49999999999999994], [4, 4, 1]),
+])  # fmt: skip
 def test_values_are_clamped_and_rounded_half_way_up(values, above):
     kind = pa.float64() if any(isinstance(value, float) for value in values) else pa.int64()
     found = steps_of(pa.table({"x": pa.array(values, kind)}), lower=0, upper=4, step=1)
@@ -75,39 +72,33 @@ def test_a_large_sum_is_exact():
     assert totals(steps_of(data, lower=0, upper=bound)) == ([1 << 20], [1 << 20], [1 << 49])
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "lower: is missing; taken from the data, it would reveal who is in it"),
-        ({"lower": 0}, "upper: is missing"),
-        ({"lower": 5, "upper": 5}, "lower: must be below upper"),
-        ({"lower": 7, "upper": -1}, "lower: must be below upper"),
-        ({"lower": 0, "upper": 100, "step": 30}, "upper: must be a multiple of the step, which is 30; give 90 or 120"),
-        ({"lower": "0.5", "upper": 100}, "lower: must be a multiple of the step, which is 1; give 0 or 1"),
-        ({"lower": 0, "upper": 1, "step": 0}, "step: must be above 0"),
-        ({"lower": 0, "upper": 1, "step": -1}, "step: must be above 0"),
-        ({"lower": 0, "upper": 1, "step": "1/3"}, "step: must be a decimal number of at most 12 places"),
-        ({"lower": 0, "upper": 1, "step": "1e-13"}, "step: must be a decimal number"),
-        ({"lower": 0, "upper": 2 * 10**9}, "step: is so small that"),
-        ({"lower": 10**15 - 1, "upper": 10**15}, "step: is so small that"),
-        ({"lower": 10**16, "upper": 10**16 + 1}, "lower: must lie between"),
-        ({"lower": 2 * 10**9, "upper": 2 * 10**9 + 1}, "step: is so small that one person may move the sum by more"),
-        (
-            {"lower": 0, "upper": 2**20, "unit": "u", "at_most": 2**11},
-            "step: is so small that one person may move the sum",
-        ),
-        ({"lower": 0, "upper": 9, "missing": 10}, "missing: must be a multiple of the step, 1, between the bounds"),
-        ({"lower": 0, "upper": 9, "missing": "0.5"}, "missing: must be a multiple of the step, 1, between the bounds"),
-        ({"lower": 0, "upper": 9, "missing": "none"}, "missing: "),
-        ({"lower": "many", "upper": 1}, "lower: "),
-        ({"lower": float("nan"), "upper": 1}, "lower: "),
-        ({"lower": 0, "upper": float("inf")}, "upper: "),
-        ({"lower": 0, "upper": 9, "bins": "1,2"}, "bins: is not for sum"),
-        ({"lower": 0, "upper": 9, "categories": "1,2"}, "categories: is not for sum"),
-        ({"lower": 0, "upper": 9, "audience": {"a": 1}, "epsilon": None}, "audience: is for counts"),
-        ({"lower": 0, "upper": 9, "unit": "u", "per_unit": "any"}, "per_unit: "),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({}, "lower: is missing; taken from the data, it would reveal who is in it"),
+    ({"lower": 0}, "upper: is missing"),
+    ({"lower": 5, "upper": 5}, "lower: must be below upper"),
+    ({"lower": 7, "upper": -1}, "lower: must be below upper"),
+    ({"lower": 0, "upper": 100, "step": 30}, "upper: must be a multiple of the step, which is 30; give 90 or 120"),
+    ({"lower": "0.5", "upper": 100}, "lower: must be a multiple of the step, which is 1; give 0 or 1"),
+    ({"lower": 0, "upper": 1, "step": 0}, "step: must be above 0"),
+    ({"lower": 0, "upper": 1, "step": -1}, "step: must be above 0"),
+    ({"lower": 0, "upper": 1, "step": "1/3"}, "step: must be a decimal number of at most 12 places"),
+    ({"lower": 0, "upper": 1, "step": "1e-13"}, "step: must be a decimal number"),
+    ({"lower": 0, "upper": 2 * 10**9}, "step: is so small that"),
+    ({"lower": 10**15 - 1, "upper": 10**15}, "step: is so small that"),
+    ({"lower": 10**16, "upper": 10**16 + 1}, "lower: must lie between"),
+    ({"lower": 2 * 10**9, "upper": 2 * 10**9 + 1}, "step: is so small that one person may move the sum by more"),
+    ({"lower": 0, "upper": 2**20, "unit": "u", "at_most": 2**11}, "step: is so small that one person may move the sum"),
+    ({"lower": 0, "upper": 9, "missing": 10}, "missing: must be a multiple of the step, 1, between the bounds"),
+    ({"lower": 0, "upper": 9, "missing": "0.5"}, "missing: must be a multiple of the step, 1, between the bounds"),
+    ({"lower": 0, "upper": 9, "missing": "none"}, "missing: "),
+    ({"lower": "many", "upper": 1}, "lower: "),
+    ({"lower": float("nan"), "upper": 1}, "lower: "),
+    ({"lower": 0, "upper": float("inf")}, "upper: "),
+    ({"lower": 0, "upper": 9, "bins": "1,2"}, "bins: is not for sum"),
+    ({"lower": 0, "upper": 9, "categories": "1,2"}, "categories: is not for sum"),
+    ({"lower": 0, "upper": 9, "audience": {"a": 1}, "epsilon": None}, "audience: is for counts"),
+    ({"lower": 0, "upper": 9, "unit": "u", "per_unit": "any"}, "per_unit: "),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused(options, message, tmp_path):
     data = pa.table({"x": [1, 2], "u": [1, 2]})
     with pytest.raises(BadInput, match=re.escape(message)):
@@ -115,15 +106,12 @@ def test_what_does_not_fit_is_refused(options, message, tmp_path):
     assert not (tmp_path / "l.ledger").exists()
 
 
-@pytest.mark.parametrize(
-    ("column", "message"),
-    [
-        ("t", "sum is of numbers, and t is text"),
-        ("b", "sum is of numbers, and b is true or false"),
-        ("d", "sum is of numbers, and d is a date"),
-        ("z", "names the column 'z'"),
-    ],
-)
+@pytest.mark.parametrize(("column", "message"), [
+    ("t", "sum is of numbers, and t is text"),
+    ("b", "sum is of numbers, and b is true or false"),
+    ("d", "sum is of numbers, and d is a date"),
+    ("z", "names the column 'z'"),
+])  # fmt: skip
 def test_columns_of_other_kinds_are_refused(column, message):
     data = pa.table({"t": ["1"], "b": [True], "d": pa.array([0], pa.date32())})
     with pytest.raises(BadInput, match=re.escape(message)):
@@ -165,19 +153,16 @@ class TestPlans:
         assert questions[0] == questions[3]
         assert len(set(questions)) == 3
 
-    @pytest.mark.parametrize(
-        ("bounds", "relation", "grouped", "moved"),
-        [
-            ((0, 10), "add-remove", False, 10),
-            ((0, 10), "exchange", False, 10),
-            ((-4, 10), "add-remove", False, 10),
-            ((-4, 10), "exchange", False, 14),
-            ((-4, 10), "exchange", True, 10),
-            ((-12, -4), "add-remove", False, 12),
-            ((-12, -4), "exchange", False, 12),
-            ((5, 10), "exchange", False, 10),
-        ],
-    )
+    @pytest.mark.parametrize(("bounds", "relation", "grouped", "moved"), [
+        ((0, 10), "add-remove", False, 10),
+        ((0, 10), "exchange", False, 10),
+        ((-4, 10), "add-remove", False, 10),
+        ((-4, 10), "exchange", False, 14),
+        ((-4, 10), "exchange", True, 10),
+        ((-12, -4), "add-remove", False, 12),
+        ((-12, -4), "exchange", False, 12),
+        ((5, 10), "exchange", False, 10),
+    ])  # fmt: skip
     def test_noise_is_for_what_a_step_moves(self, bounds, relation, grouped, moved):
         data = pa.table({"x": [1], "g": ["a"]})
         options = {"by": "g", "groups": ["a"]} if grouped else {}
@@ -511,29 +496,26 @@ def test_text_that_is_no_number_is_no_weight(tmp_path):
     assert (found.above - 3 * found.known).tolist() == [0 + 6 - 1 + 1]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"weight_upper": None}, "weight_upper: is missing; taken from the data"),
-        ({"weight": None}, "weight_upper: bounds weights, and there are none"),
-        ({"weight_upper": 0}, "weight_upper: must be above 0"),
-        ({"weight_upper": -1}, "weight_upper: must be above 0"),
-        ({"weight_upper": "1/3"}, "weight_upper: must be a decimal number"),
-        ({"weight_upper": "many"}, "weight_upper: must be a finite number; give for example 1000, 0.5 or 0.01"),
-        ({"weight_upper": "nan"}, "weight_upper: must be a finite number; give for example 1000, 0.5 or 0.01"),
-        ({"step": "1/0"}, "step: divides by zero; give for example 1000, 0.5 or 0.01"),
-        ({"weight_upper": "1e400"}, "weight_upper: must lie between"),
-        ({"weight_upper": 10**15, "upper": 10**15}, "step: is so small that"),
-        ({"weight_upper": 10**9}, "step: is so small that"),
-        ({"weight": "z"}, "weight: names the column 'z', which the data does not have"),
-        ({"weight": "t"}, "weight: is a column of numbers, and t is text"),
-        ({"weight": 3}, "weight: must be text, not int"),
-        ({"lower": None}, "lower: is missing"),
-        ({"lower": 4}, "lower: must be below upper"),
-        ({"missing": 5}, "missing: must lie between the bounds"),
-        ({"step": 0}, "step: must be above 0"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"weight_upper": None}, "weight_upper: is missing; taken from the data"),
+    ({"weight": None}, "weight_upper: bounds weights, and there are none"),
+    ({"weight_upper": 0}, "weight_upper: must be above 0"),
+    ({"weight_upper": -1}, "weight_upper: must be above 0"),
+    ({"weight_upper": "1/3"}, "weight_upper: must be a decimal number"),
+    ({"weight_upper": "many"}, "weight_upper: must be a finite number; give for example 1000, 0.5 or 0.01"),
+    ({"weight_upper": "nan"}, "weight_upper: must be a finite number; give for example 1000, 0.5 or 0.01"),
+    ({"step": "1/0"}, "step: divides by zero; give for example 1000, 0.5 or 0.01"),
+    ({"weight_upper": "1e400"}, "weight_upper: must lie between"),
+    ({"weight_upper": 10**15, "upper": 10**15}, "step: is so small that"),
+    ({"weight_upper": 10**9}, "step: is so small that"),
+    ({"weight": "z"}, "weight: names the column 'z', which the data does not have"),
+    ({"weight": "t"}, "weight: is a column of numbers, and t is text"),
+    ({"weight": 3}, "weight: must be text, not int"),
+    ({"lower": None}, "lower: is missing"),
+    ({"lower": 4}, "lower: must be below upper"),
+    ({"missing": 5}, "missing: must lie between the bounds"),
+    ({"step": 0}, "step: must be above 0"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused_weights(options, message, tmp_path):
     data = pa.table({"x": [1, 2], "w": [1.0, 2.0], "t": ["1", "2"]})
     with pytest.raises(BadInput, match=re.escape(message)):
@@ -564,17 +546,14 @@ def test_a_batch_says_that_its_weights_are_others():
         irisdp.batch(plan, data=pa.table({"x": [1], "w": [1]}))
 
 
-@pytest.mark.parametrize(
-    ("bounds", "relation", "moved"),
-    [
-        ((0, 10), "add-remove", 25),
-        ((-4, 10), "add-remove", 25),
-        ((-4, 10), "exchange", 35),
-        ((5, 10), "exchange", 25),
-        ((-12, -5), "add-remove", 30),
-        ((0, "0.5"), "add-remove", 2),
-    ],
-)
+@pytest.mark.parametrize(("bounds", "relation", "moved"), [
+    ((0, 10), "add-remove", 25),
+    ((-4, 10), "add-remove", 25),
+    ((-4, 10), "exchange", 35),
+    ((5, 10), "exchange", 25),
+    ((-12, -5), "add-remove", 30),
+    ((0, "0.5"), "add-remove", 2),
+])  # fmt: skip
 def test_noise_is_for_what_a_step_moves(bounds, relation, moved):
     lower, upper = bounds
     options = {**BOUNDS_WEIGHTS, "lower": lower, "upper": upper, "missing": lower, "relation": relation, "epsilon": 1}

@@ -99,15 +99,12 @@ def test_a_reader_who_has_gone_is_no_error(survey):
     assert Ledger(survey / "d.ledger").spent.epsilon == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ('{"a": 1,\n "b": 2,}', "is not valid JSON at line 2, column [89];"),  # where the comma, or what follows it, is
-        ('{"a": 1, "a": 2}', 'holds the key "a" twice'),
-        ('{"' + "a" * 100 + '": 1, "' + "a" * 100 + '": 2}', "holds a key twice"),
-        ("\ufeff{}", "begins with a byte order mark; save it as UTF-8 without one"),
-    ],
-)
+@pytest.mark.parametrize(("text", "says"), [
+    ('{"a": 1,\n "b": 2,}', "is not valid JSON at line 2, column [89];"),  # where the comma, or what follows it, is
+    ('{"a": 1, "a": 2}', 'holds the key "a" twice'),
+    ('{"' + "a" * 100 + '": 1, "' + "a" * 100 + '": 2}', "holds a key twice"),
+    ("\ufeff{}", "begins with a byte order mark; save it as UTF-8 without one"),
+])  # fmt: skip
 def test_json_that_is_none_says_where(text, says):
     with pytest.raises(BadInput, match=says):
         parse_json(text, "spec")

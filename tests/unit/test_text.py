@@ -248,14 +248,11 @@ def test_a_header_is_public_and_no_record_decides_about_it(tmp_path, header):
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-@pytest.mark.parametrize(
-    ("header", "names"),
-    [
-        ('id,"weight{0}(kg)"', ["id", "weight (kg)"]),
-        ('"a {0} b","c{0}{0}d"', ["a b", "c d"]),
-        ('"say ""hi""{0}twice",b', ['say "hi" twice', "b"]),
-    ],
-)
+@pytest.mark.parametrize(("header", "names"), [
+    ('id,"weight{0}(kg)"', ["id", "weight (kg)"]),
+    ('"a {0} b","c{0}{0}d"', ["a b", "c d"]),
+    ('"say ""hi""{0}twice",b', ['say "hi" twice', "b"]),
+])  # fmt: skip
 def test_a_quoted_name_may_hold_line_breaks(tmp_path, header, names, line_end):
     path = tmp_path / "t.csv"
     path.write_bytes((header.format(line_end) + line_end + "1,2" + line_end).encode())
@@ -283,16 +280,13 @@ FIRST_RECORDS = [
 
 
 @pytest.mark.parametrize("record", FIRST_RECORDS)
-@pytest.mark.parametrize(
-    "question",
-    [
-        ["count", "age > 64"],
-        ["count", "--by", "town", "--groups", "a"],
-        ["plurality", "Anna Exampl", "--categories", "a,b"],
-        ["count", "--unit", "person"],
-        ["mean", "age", "--lower", "0", "--upper", "9", "--step", "1"],
-    ],
-)
+@pytest.mark.parametrize("question", [
+    ["count", "age > 64"],
+    ["count", "--by", "town", "--groups", "a"],
+    ["plurality", "Anna Exampl", "--categories", "a,b"],
+    ["count", "--unit", "person"],
+    ["mean", "age", "--lower", "0", "--upper", "9", "--step", "1"],
+])  # fmt: skip
 def test_a_file_without_a_header_shows_no_value_of_its_first_record(tmp_path, record, question, capsys):
     path = tmp_path / "t.csv"
     path.write_text(f"{record}\n{record}\n")
@@ -377,14 +371,11 @@ def test_a_file_of_hostile_quotes_is_read_in_linear_time(tmp_path, content, reco
     assert count_records(open_table(tmp_path / "t.csv")).total.tolist() == [records]
 
 
-@pytest.mark.parametrize(
-    ("form", "words"),
-    [
-        ({}, "as UTF-8 text, separated by commas; a value that is not UTF-8 is unknown"),
-        ({"encoding": "latin-1", "delimiter": ";"}, "as ISO8859-1 text, separated by semicolons; "),
-        ({"delimiter": "~"}, "as UTF-8 text, separated by '~'; "),
-    ],
-)
+@pytest.mark.parametrize(("form", "words"), [
+    ({}, "as UTF-8 text, separated by commas; a value that is not UTF-8 is unknown"),
+    ({"encoding": "latin-1", "delimiter": ";"}, "as ISO8859-1 text, separated by semicolons; "),
+    ({"delimiter": "~"}, "as UTF-8 text, separated by '~'; "),
+])  # fmt: skip
 def test_plan_output_and_sidecar_say_how_text_is_read(tmp_path, capsys, form, words):
     path = tmp_path / "t.csv"
     mark = form.get("delimiter", ",")

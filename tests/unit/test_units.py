@@ -164,15 +164,12 @@ def test_any_all_and_one_are_three_questions(visits):
     assert irisdp.publish(visits, "count", "age > 50", **options, per_unit="any").repeated
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"per_unit": "any"},
-        {"per_unit": "some", "unit": "pid"},
-        {"per_unit": 1, "unit": "pid"},
-        {"per_unit": ["any"], "unit": "pid"},
-    ],
-)
+@pytest.mark.parametrize("options", [
+    {"per_unit": "any"},
+    {"per_unit": "some", "unit": "pid"},
+    {"per_unit": 1, "unit": "pid"},
+    {"per_unit": ["any"], "unit": "pid"},
+])  # fmt: skip
 def test_any_and_all_need_a_unit_and_one_of_two_words(visits, options):
     with pytest.raises(BadInput, match=r"per.unit"):
         plan(visits, "count", "age > 50", epsilon=1, **options)
@@ -259,15 +256,12 @@ def test_records_in_no_bin_or_category_are_named_as_left_out(visits):
         assert found.sidecars[None]["left_out"] == [said]
 
 
-@pytest.mark.parametrize(
-    ("asked", "options", "records"),
-    [
-        (("count",), {}, 2),
-        (("count",), {"at_most": 1}, 1),
-        (("count", "age > 1"), {"per_unit": "any"}, 1),
-        (("count-distinct", "PID", "age > 1"), {}, 1),
-    ],
-)
+@pytest.mark.parametrize(("asked", "options", "records"), [
+    (("count",), {}, 2),
+    (("count",), {"at_most": 1}, 1),
+    (("count", "age > 1"), {"per_unit": "any"}, 1),
+    (("count-distinct", "PID", "age > 1"), {}, 1),
+])  # fmt: skip
 def test_at_most_of_a_project_fills_in_where_records_are_chosen(visits, asked, options, records):
     visits.with_suffix(".iris.toml").write_text('unit = "pid"\nat_most = 2\n')
     assert plan(visits, *asked, epsilon=1, **options).contribution.records == records

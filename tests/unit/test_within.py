@@ -221,29 +221,26 @@ def test_other_questions_are_refused_in_one_line(query):
         plan(PEOPLE, query, *words, within=5, relation="exchange", **choices)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"within": "2.5"}, "within: must be a whole number for this query"),
-        ({"within": -1}, "within: must be from 0 to"),
-        ({"within": "near"}, "within: must be a finite number"),
-        ({"within": 5, "confidence": 1}, "confidence: must be above 0 and below 1"),
-        ({"within": 5, "confidence": 0}, "confidence: must be above 0 and below 1"),
-        ({"within": 5, "confidence": 95}, "confidence: must be above 0 and below 1"),
-        ({"within": 5, "mu": 1}, "within: cannot be given with mu="),
-        ({"within": 5, "privacy": {"epsilon": 1}}, "within: cannot be given with privacy="),
-        ({"within": 5, "audience": {"press": 1}}, "within: cannot be given with audience="),
-        ({"within": 5, "epsilon": 1, "ratio": 2}, "epsilon: says the same as ratio="),
-        ({"within": 5, "epsilon": 1, "confidence": "0.9"}, "confidence: is 1 where epsilon= stands beside within="),
-        ({"within": 5, "epsilon": 1, "delta": "1e-6"}, "within: would take δ = 0.00312504678908 at this ε"),
-        (
-            {"within": 5, "epsilon": 1, "delta": "1e-2", "by": "town", "select_groups": True},
-            "delta: follows from epsilon= and within=",
-        ),
-        ({"within": 0, "epsilon": 1}, "within: must be from 1 to 8,192 with epsilon="),
-        ({"within": 0, "confidence": 1 - F(1, 10**500)}, "within: is kept by no ε up to 1,000"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"within": "2.5"}, "within: must be a whole number for this query"),
+    ({"within": -1}, "within: must be from 0 to"),
+    ({"within": "near"}, "within: must be a finite number"),
+    ({"within": 5, "confidence": 1}, "confidence: must be above 0 and below 1"),
+    ({"within": 5, "confidence": 0}, "confidence: must be above 0 and below 1"),
+    ({"within": 5, "confidence": 95}, "confidence: must be above 0 and below 1"),
+    ({"within": 5, "mu": 1}, "within: cannot be given with mu="),
+    ({"within": 5, "privacy": {"epsilon": 1}}, "within: cannot be given with privacy="),
+    ({"within": 5, "audience": {"press": 1}}, "within: cannot be given with audience="),
+    ({"within": 5, "epsilon": 1, "ratio": 2}, "epsilon: says the same as ratio="),
+    ({"within": 5, "epsilon": 1, "confidence": "0.9"}, "confidence: is 1 where epsilon= stands beside within="),
+    ({"within": 5, "epsilon": 1, "delta": "1e-6"}, "within: would take δ = 0.00312504678908 at this ε"),
+    (
+        {"within": 5, "epsilon": 1, "delta": "1e-2", "by": "town", "select_groups": True},
+        "delta: follows from epsilon= and within=",
+    ),
+    ({"within": 0, "epsilon": 1}, "within: must be from 1 to 8,192 with epsilon="),
+    ({"within": 0, "confidence": 1 - F(1, 10**500)}, "within: is kept by no ε up to 1,000"),
+])  # fmt: skip
 def test_what_makes_no_sense_is_refused_in_one_line(options, message):
     with pytest.raises(BadInput) as caught:
         plan(PEOPLE, "count", **options)
@@ -317,15 +314,12 @@ def test_what_it_takes_is_said_before_it_is_spent(tmp_path, capsys, monkeypatch)
     }
 
 
-@pytest.mark.parametrize(
-    ("words", "options", "surely"),
-    [
-        (("count",), {}, True),
-        (("majority", "age > 30"), {}, True),
-        (("plurality", "vote"), {"categories": [0, 1]}, False),
-        (("sum", "age"), {"lower": 0, "upper": 20}, False),
-    ],
-)
+@pytest.mark.parametrize(("words", "options", "surely"), [
+    (("count",), {}, True),
+    (("majority", "age > 30"), {}, True),
+    (("plurality", "vote"), {"categories": [0, 1]}, False),
+    (("sum", "age"), {"lower": 0, "upper": 20}, False),
+])  # fmt: skip
 def test_an_epsilon_is_called_the_least_only_where_none_less_will_do(words, options, surely):
     kept = plan(PEOPLE, *words, within=40, **options).within
     assert kept.surely_least == surely
@@ -388,27 +382,24 @@ def test_gaussian_noise_has_a_table_in_mu():
     assert [row.level for row in rows] == [("mu", F(place)) for place in ("1/4", "1/2", "1", "2", "4")]
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"epsilon": 1}, "that your record is in the table ends at most 73.11 % sure"),
-        ({"epsilon": 1, "unit": "person"}, "that you are in the table ends at most 73.11 % sure"),
-        ({"epsilon": 1, "relation": "exchange"}, "which of two records is yours ends at most 73.11 % sure"),
-        (
-            {"epsilon": 1, "relation": "exchange", "unit": "person"},
-            "which of two persons you are ends at most 73.11 % sure",
-        ),
-        ({"epsilon": 1, "relation": "exchange", **TOWNS}, "which of two records is yours ends at most 88.08 % sure"),
-        ({"epsilon": 10}, "ends at most 99.99547 % sure"),
-        (
-            {"epsilon": 1, "by": "town", "select_groups": True, "delta": "1e-6"},
-            "guesses right with probability 73.11 % at most",
-        ),
-        ({"mu": 1}, "guesses right with probability 69.15 % at most"),
-        # However a ledger counts it.
-        ({"mu": 1, "delta": "1e-6"}, "guesses right with probability 69.15 % at most"),
-    ],
-)
+@pytest.mark.parametrize(("options", "says"), [
+    ({"epsilon": 1}, "that your record is in the table ends at most 73.11 % sure"),
+    ({"epsilon": 1, "unit": "person"}, "that you are in the table ends at most 73.11 % sure"),
+    ({"epsilon": 1, "relation": "exchange"}, "which of two records is yours ends at most 73.11 % sure"),
+    (
+        {"epsilon": 1, "relation": "exchange", "unit": "person"},
+        "which of two persons you are ends at most 73.11 % sure",
+    ),
+    ({"epsilon": 1, "relation": "exchange", **TOWNS}, "which of two records is yours ends at most 88.08 % sure"),
+    ({"epsilon": 10}, "ends at most 99.99547 % sure"),
+    (
+        {"epsilon": 1, "by": "town", "select_groups": True, "delta": "1e-6"},
+        "guesses right with probability 73.11 % at most",
+    ),
+    ({"mu": 1}, "guesses right with probability 69.15 % at most"),
+    # However a ledger counts it.
+    ({"mu": 1, "delta": "1e-6"}, "guesses right with probability 69.15 % at most"),
+])  # fmt: skip
 def test_the_risk_is_said_in_plain_words(options, says):
     risk = plan(PEOPLE, "count", **options).risk
     assert risk.describe().startswith("an adversary who thinks it 50:50 ")
