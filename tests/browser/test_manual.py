@@ -11,33 +11,17 @@ from support.accessible import sideways
 SOURCE = Path(__file__).parents[2]
 
 PAGES = [
-    "index",
-    "start",
-    "howto/counts",
-    "howto/teams",
-    "notebooks/reader",
-    "theory",
-    "proofs/plurality",
-    "reference/api/irisdp/Session",
-    "reference/commands/publish",
-    "project/known-limitations",
-    "pictures",
-]
+    "index", "start", "howto/counts", "howto/teams", "notebooks/reader", "theory", "proofs/plurality",
+    "reference/api/irisdp/Session", "reference/commands/publish", "project/known-limitations", "pictures",
+]  # fmt: skip
 """One page of each kind, and those with the widest tables, formulas and pictures."""
 
 SOUGHT = {
-    "epsilon": "howto/choosing-epsilon",
-    "install": "index",
-    "mean": "howto/totals-and-means",
-    "median": "howto/medians",
-    "average income": "howto/totals-and-means",
-    "crosstab": "howto/counts",
-    "contingency table": "howto/counts",
-    "budget": "start",
-    "pandas": "howto/other-files",
-    "winner": "howto/ballots",
+    "epsilon": "howto/choosing-epsilon", "install": "index", "mean": "howto/totals-and-means",
+    "median": "howto/medians", "average income": "howto/totals-and-means", "crosstab": "howto/counts",
+    "contingency table": "howto/counts", "budget": "start", "pandas": "howto/other-files", "winner": "howto/ballots",
     "postgres": "howto/server-tables",
-}
+}  # fmt: skip
 """What people look for, and the page that must be among the first three."""
 
 

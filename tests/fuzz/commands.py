@@ -203,15 +203,12 @@ READERS = tuple(
     words.format("o.csv.release.json")
     for words in (
         *(
-            "interpret {}",
-            "report {} -o n.html",
-            "plot {} -o n.svg",
-            "interpret {} --json",
+            "interpret {}", "report {} -o n.html", "plot {} -o n.svg", "interpret {} --json",
             "interpret {} --out n.html",
         ),
         *("interpret {} --loss squared", "report {} --force", "interpret {} --value 1"),
     )
-)
+)  # fmt: skip
 
 
 def own_sidecar(folder: Path) -> list[str]:

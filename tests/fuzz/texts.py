@@ -43,18 +43,10 @@ SQL = (
     *("TRY_CAST(", "(", ")", "'", "''", '"a b"', "age", "v", "name", "at", "cost", "ok", "x", "SELECT 1", "FROM data"),
     *("abs(", "floor(", "YEAR(", "BINS(", "*", "/", "||", "::INT", "DATE '2024-01-31'", "INTERVAL 1 DAY", "-", "1e400"),
     *(
-        "read_text('/etc/passwd')",
-        "getenv('HOME')",
-        "?",
-        "$1",
-        "[1, 2]",
-        "{'a': 1}",
-        "x -> y",
-        "ESCAPE",
-        "COLLATE",
+        "read_text('/etc/passwd')", "getenv('HOME')", "?", "$1", "[1, 2]", "{'a': 1}", "x -> y", "ESCAPE", "COLLATE",
         "~",
     ),
-)
+)  # fmt: skip
 ADDRESSES = (
     *("postgresql://ann@db.example:5433/clinic?sslmode=require#a%2Eb.c%23", "postgresql:///d?host=/tmp&schema=s"),
     *("sqlite:///clinic.db#visits", "sales/year=2024/*.parquet", "t.csv.gz", "postgres://h/d?schema=a_1", "a.ledger"),

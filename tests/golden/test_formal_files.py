@@ -39,13 +39,9 @@ DESIGNS = {
     ),
 }
 PRINTED = {
-    "format": "irisdp/mechanism/1",
-    "privacy": {"ratio": "2", "delta": "0.1"},
-    "graph": {"family": "path", "n": 2},
-    "inputs": [0, 1],
-    "outputs": ["first", "second"],
-    "matrix": [["0.5", "0.5"], ["0.85", "0.15"]],
-}
+    "format": "irisdp/mechanism/1", "privacy": {"ratio": "2", "delta": "0.1"}, "graph": {"family": "path", "n": 2},
+    "inputs": [0, 1], "outputs": ["first", "second"], "matrix": [["0.5", "0.5"], ["0.85", "0.15"]],
+}  # fmt: skip
 """A row and the next as [Gu2024], eq. (9), prints the operator: they are not private."""
 
 FILES = sorted(path.stem for path in FOLDER.glob("*.json"))

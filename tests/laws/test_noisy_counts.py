@@ -37,12 +37,9 @@ ENDED = Privacy.all([Privacy(ratio=2, delta="1/50"), Privacy(ratio="3/2", delta=
 MANY = Privacy.gaussian(2, gap="1e-2")
 MOST = 3
 NOISE = {
-    "two pairs": ShapeNoise(TWO),
-    "with an end": ShapeNoise(ENDED),
-    "many pairs": ShapeNoise(MANY),
-    "gaussian": GaussianNoise(Gaussian(1)),
-    "little": GaussianNoise(Gaussian(3)),
-}
+    "two pairs": ShapeNoise(TWO), "with an end": ShapeNoise(ENDED), "many pairs": ShapeNoise(MANY),
+    "gaussian": GaussianNoise(Gaussian(1)), "little": GaussianNoise(Gaussian(3)),
+}  # fmt: skip
 SHAPES = ["two pairs", "with an end", "many pairs"]
 
 

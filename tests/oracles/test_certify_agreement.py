@@ -253,14 +253,10 @@ def pulled_back():
     query = {"kind": "theorem", "theorem": "pullback", "mechanism": inner, "query": [0, 0, 1, 1]}
     return add_digest(
         {
-            "privacy": inner["privacy"],
-            "graph": {"family": "cycle", "n": 4},
-            "outputs": inner["outputs"],
-            **table,
-            "certificate": query,
-            "objective": inner["objective"],
+            "privacy": inner["privacy"], "graph": {"family": "cycle", "n": 4}, "outputs": inner["outputs"], **table,
+            "certificate": query, "objective": inner["objective"],
         }
-    )
+    )  # fmt: skip
 
 
 def resealed(name, **facts):

@@ -100,24 +100,12 @@ def test_each_kind_of_noise_is_among_them():
         for name, (query, options) in SEVERAL.items()
     }
     assert {name: found["kind"].removesuffix("-noise") for name, found in kinds.items()} == {
-        "staircase": "staircase",
-        "all records": "staircase",
-        "spread": "spread",
-        "one group only": "staircase",
-        "people": "geometric",
-        "people by group": "spread",
-        "people in one group": "geometric",
-        "values": "staircase",
-        "values by group": "spread",
-        "one group each": "staircase",
-        "staircase in each": "staircase",
-        "histogram": "spread",
-        "named by counts": "named-counts",
-        "named by counts of all": "named-counts",
-        "selected apart": "spread",
-        "gaussian": "gaussian",
-        "gaussian people": "gaussian",
-    }
+        "staircase": "staircase", "all records": "staircase", "spread": "spread", "one group only": "staircase",
+        "people": "geometric", "people by group": "spread", "people in one group": "geometric", "values": "staircase",
+        "values by group": "spread", "one group each": "staircase", "staircase in each": "staircase",
+        "histogram": "spread", "named by counts": "named-counts", "named by counts of all": "named-counts",
+        "selected apart": "spread", "gaussian": "gaussian", "gaussian people": "gaussian",
+    }  # fmt: skip
     assert kinds["staircase in each"]["cells"] == 2
 
 

@@ -45,14 +45,9 @@ ENCLOSED = Fraction(1, 10**20)
 
 
 LOSSES = {
-    "absolute": absolute(),
-    "squared": squared(),
-    "zero-one": zero_one(),
-    "9:1": pinball(too_low=9, too_high=1),
-    "1:3": pinball(too_low=1, too_high=3),
-    "beyond 2": threshold(2),
-    "excess 3": excess(3),
-}
+    "absolute": absolute(), "squared": squared(), "zero-one": zero_one(), "9:1": pinball(too_low=9, too_high=1),
+    "1:3": pinball(too_low=1, too_high=3), "beyond 2": threshold(2), "excess 3": excess(3),
+}  # fmt: skip
 
 
 def mean_loss(loss, alpha, shift):

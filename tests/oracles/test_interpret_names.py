@@ -25,13 +25,9 @@ PAIRS = [Privacy(ratio=2), Privacy(ratio="6/5", delta="1/10"), Privacy(ratio=1, 
 
 def sidecar(query, privacy, relation, mechanism):
     return {
-        "format": "irisdp/release/1",
-        "query": query,
-        "by": [],
-        "relation": str(relation),
-        "privacy": privacy_to_document(privacy),
-        "mechanism": mechanism,
-    }
+        "format": "irisdp/release/1", "query": query, "by": [], "relation": str(relation),
+        "privacy": privacy_to_document(privacy), "mechanism": mechanism,
+    }  # fmt: skip
 
 
 def answers_of(query, relation, privacy, tables):

@@ -40,14 +40,11 @@ def document(question, rows, given):
             "graph": {"nodes": list(range(question["nodes"])), "edges": [list(edge) for edge in question["edges"]]},
             "matrix": [[str(x) for x in row] for row in rows],
             "certificate": {
-                "kind": "theorem",
-                "theorem": "rainbow",
-                "rankings": question["rankings"],
-                "ranking_of": question["classes"],
-                "fixed": sorted(given),
+                "kind": "theorem", "theorem": "rainbow", "rankings": question["rankings"],
+                "ranking_of": question["classes"], "fixed": sorted(given),
             },
         }
-    )
+    )  # fmt: skip
 
 
 def boundary_of(question):
@@ -103,12 +100,8 @@ def test_both_agree_on_files_of_any_design_and_on_their_siblings(checker):
 
 ROWS = [["2/3", "1/3"], ["1/3", "2/3"], ["1/6", "5/6"]]
 PATH = {
-    "pairs": [["2", "0"]],
-    "nodes": 3,
-    "edges": [(0, 1), (1, 2)],
-    "classes": [0, 1, 1],
-    "rankings": [[0, 1], [1, 0]],
-}
+    "pairs": [["2", "0"]], "nodes": 3, "edges": [(0, 1), (1, 2)], "classes": [0, 1, 1], "rankings": [[0, 1], [1, 0]],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("rows", "given", "status", "words"), [

@@ -106,13 +106,9 @@ def designs(seed, number):
         place = [mechanism.outputs.index(str(v)) for v in range(q)]
         ours = [tuple(mechanism.row(i)[k] for k in place) for i in range(nodes)]
         question = {
-            "pairs": pairs_of(privacy),
-            "nodes": nodes,
-            "edges": sorted(edges),
-            "classes": classes,
-            "rankings": rankings,
-            "rows": rows,
-        }
+            "pairs": pairs_of(privacy), "nodes": nodes, "edges": sorted(edges), "classes": classes,
+            "rankings": rankings, "rows": rows,
+        }  # fmt: skip
         depths = [int(k) for k in depth(rank(graph, named))]
         yield question, depths, ours
 

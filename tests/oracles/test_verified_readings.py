@@ -88,12 +88,9 @@ def reading_file(pick):
     risks = [sum(map(Fraction.__mul__, *pair)) for pair in zip(table, read, strict=True)]
     value = max(risks[i] for i in possible) if worst else sum(w * x for w, x in zip(weights, risks, strict=True))
     certificate = {
-        "kind": "theorem",
-        "theorem": "geometric-reading",
-        "aggregate": "worst" if worst else "average",
-        "loss": loss,
+        "kind": "theorem", "theorem": "geometric-reading", "aggregate": "worst" if worst else "average", "loss": loss,
         "weights": [str(w) for w in weights],
-    }
+    }  # fmt: skip
     if worst and len(possible) <= n:
         certificate["side_information"] = possible
     document = {

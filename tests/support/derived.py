@@ -13,21 +13,8 @@ __all__ = ["AGES", "DAYS", "EXPRESSIONS", "TABLE", "TEXTS", "TRUTHS", "values"]
 
 WHOLE = [None, 0, -1, 1, 7, 17, 18, 64, 65, 2**53 - 1, 2**53, -(2**53), 2**63 - 1, -(2**63)]
 FLOATS = [
-    None,
-    math.nan,
-    math.inf,
-    -math.inf,
-    -0.0,
-    0.5,
-    -0.5,
-    17.999,
-    18.0,
-    2.0**52 + 0.5,
-    2.0**53,
-    1e300,
-    -1e300,
-    5e-324,
-]
+    None, math.nan, math.inf, -math.inf, -0.0, 0.5, -0.5, 17.999, 18.0, 2.0**52 + 0.5, 2.0**53, 1e300, -1e300, 5e-324,
+]  # fmt: skip
 TEXTS = [None, "", "a", "A", "child", "é", "18", "nan", "x" * 2000, "o'clock", 'q"', "\u0130", " 1 ", "-"]
 DAYS = [
     None, *(datetime.datetime(*day) for day in (

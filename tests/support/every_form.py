@@ -70,16 +70,10 @@ class Record(NamedTuple):
 
 SCHEMA = pa.schema(
     {
-        "person": pa.int64(),
-        "part": pa.string(),
-        "ward": pa.string(),
-        "age": pa.int64(),
-        "cost": pa.float64(),
-        "price": pa.decimal128(38, 2),
-        "seen": pa.timestamp("us", BERLIN),
-        "ok": pa.bool_(),
+        "person": pa.int64(), "part": pa.string(), "ward": pa.string(), "age": pa.int64(), "cost": pa.float64(),
+        "price": pa.decimal128(38, 2), "seen": pa.timestamp("us", BERLIN), "ok": pa.bool_(),
     }
-)
+)  # fmt: skip
 
 
 def records(pick: Any, size: int) -> list[Record]:

@@ -496,12 +496,9 @@ SMALL = {
     ),
 }
 FACTORED = {
-    "kind": "theorem",
-    "theorem": "geometric-reading",
-    "aggregate": "average",
-    "loss": [[0, 1], [1, 0]],
+    "kind": "theorem", "theorem": "geometric-reading", "aggregate": "average", "loss": [[0, 1], [1, 0]],
     "weights": [1, 1],
-}
+}  # fmt: skip
 for name, function in {"releases": "geometric_reading", "values of factors": "expected_loss"}.items():
     SMALL[name] = (
         function,

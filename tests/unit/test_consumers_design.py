@@ -434,13 +434,10 @@ SPECS = {
     "loss": {"kind": "distance", "graph": {"edges": [["a", "b"]]}, "loss": [[0, 1], [2, 0]]},
     "exponential": {"kind": "exponential", "graph": {"family": "histograms", "total": 3, "types": 3}},
     "scores": {
-        "kind": "exponential",
-        "graph": {"family": "path", "n": 3},
-        "scores": [["1/2", 0], [0, 0], [0, "0.5"]],
-        "outputs": ["yes", "no"],
-        "prior": [1, "2/3"],
+        "kind": "exponential", "graph": {"family": "path", "n": 3}, "scores": [["1/2", 0], [0, 0], [0, "0.5"]],
+        "outputs": ["yes", "no"], "prior": [1, "2/3"],
     },
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SPECS)

@@ -129,12 +129,8 @@ def test_every_audience_and_every_question_of_a_batch_has_one(survey):
     assert [package(f"o.{name}.csv")["privacy"]["audience"] for name in ("board", "press")] == ["board", "press"]
     questions = [{"query": "count"}, {"query": "at-least 2", "out": "p.json"}]
     asked = {
-        "data": "survey.csv",
-        "budget": {"epsilon": 1},
-        "questions": questions,
-        "out": "b.csv",
-        "licence": "CC0-1.0",
-    }
+        "data": "survey.csv", "budget": {"epsilon": 1}, "questions": questions, "out": "b.csv", "licence": "CC0-1.0",
+    }  # fmt: skip
     found = irisdp.batch(asked)
     for out in ("b.1.csv", "p.json"):
         assert package(out)["licenses"] == [{"name": "CC0-1.0"}]

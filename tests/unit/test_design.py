@@ -114,17 +114,11 @@ def test_a_point_prior_needs_no_noise():
 SPECS = {
     "consumer": {"kind": "consumer", "n": 3, "loss": "absolute", "privacy": {"ratio": 4}},
     "bounds": {
-        "kind": "consumer",
-        "n": 3,
-        "loss": [[0, 1, 2, 3]] * 4,
-        "side_information": {"at_least": 1},
+        "kind": "consumer", "n": 3, "loss": [[0, 1, 2, 3]] * 4, "side_information": {"at_least": 1},
         "privacy": {"epsilon": 1},
     },
     "prior": {
-        "kind": "consumer",
-        "n": 1,
-        "loss": "squared",
-        "prior": ["1/2", 0.5],
+        "kind": "consumer", "n": 1, "loss": "squared", "prior": ["1/2", 0.5],
         "privacy": {"epsilon": "0.5", "delta": 0.01},
     },
     "distance": {"kind": "distance", "graph": {"family": "cycle", "n": 5}, "privacy": {"ratio": "3/2"}},
@@ -143,7 +137,7 @@ SPECS = {
     },
     "top": {"kind": "top", "k": 2, "categories": 3, "largest": 1, "relation": "any", "privacy": {"ratio": 2}},
     "ranking": {"kind": "ranking", "categories": 3, "total": 4, "privacy": {"epsilon": 1}},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SPECS)

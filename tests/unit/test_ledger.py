@@ -207,12 +207,8 @@ class TestSettlement:
 class TestBook:
     def test_is_empty_before_it_exists(self, ledger):
         assert ledger.to_document() == {
-            "limit": None,
-            "spent": {"epsilon": "0", "delta": "0"},
-            "left": None,
-            **OPEN,
-            "releases": [],
-        }
+            "limit": None, "spent": {"epsilon": "0", "delta": "0"}, "left": None, **OPEN, "releases": [],
+        }  # fmt: skip
         assert not ledger.store.exists()
         assert ledger.path is None or list(ledger.path.parent.iterdir()) == []
 

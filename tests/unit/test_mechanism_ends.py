@@ -230,12 +230,8 @@ def test_short_ratios_stand_as_themselves():
 )  # fmt: skip
 def test_mechanisms_that_are_none(options, said):
     good = {
-        "privacy": TWO,
-        "inputs": ("a", "b"),
-        "outputs": (0, 1),
-        "rows": ((F(1), F(0)),),
-        "row_of": np.array([0, 0]),
-    }
+        "privacy": TWO, "inputs": ("a", "b"), "outputs": (0, 1), "rows": ((F(1), F(0)),), "row_of": np.array([0, 0]),
+    }  # fmt: skip
     assert Mechanism(**good).row("b") == (1, 0)
     assert refused(Mechanism, **{**good, **options}) == said
 

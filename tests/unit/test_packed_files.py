@@ -232,12 +232,8 @@ def test_more_bytes_than_the_digits_have_are_refused(tmp_path, value):
 @pytest.mark.parametrize(("width", "digits"), [(1, 2), (16, 9), (16, 38), (17, 39), (32, 60)])
 def test_one_length_is_read_whatever_a_record_holds(tmp_path, width, digits):
     values = [
-        bytes(width - 1) + b"\x02",
-        b"\xff" * width,
-        b"\x80" + bytes(width - 1),
-        b"\x7f" + b"\xff" * (width - 1),
-        None,
-    ]
+        bytes(width - 1) + b"\x02", b"\xff" * width, b"\x80" + bytes(width - 1), b"\x7f" + b"\xff" * (width - 1), None,
+    ]  # fmt: skip
     path = as_decimals(tmp_path / "t.parquet", pa.binary(width), values, digits)
     found = irisdp.publish(path, "count", "x > 1", epsilon=1, ledger=tmp_path / "l")
     assert len(found.answers.values) == 1

@@ -49,16 +49,10 @@ def drawn(picture):
 def ask(session, out, name):
     """Ask one of each kind of question."""
     asked = {
-        "count": ("count", "age > 40"),
-        "sum": ("sum", "age"),
-        "mean": ("mean", "age"),
-        "majority": ("majority", "age > 40"),
-        "at-least": ("at-least", 5),
-        "plurality": ("plurality", "party"),
-        "median": ("median", "age"),
-        "top": ("top", 2, "party"),
-        "ranking": ("ranking", "party"),
-    }[name]
+        "count": ("count", "age > 40"), "sum": ("sum", "age"), "mean": ("mean", "age"),
+        "majority": ("majority", "age > 40"), "at-least": ("at-least", 5), "plurality": ("plurality", "party"),
+        "median": ("median", "age"), "top": ("top", 2, "party"), "ranking": ("ranking", "party"),
+    }[name]  # fmt: skip
     options = {
         "sum": {"lower": 0, "upper": 99}, "mean": {"lower": 0, "upper": 99}, "median": {"bins": "30,60"},
         **{kind: {"categories": ["red", "green", "blue"]} for kind in ("plurality", "top", "ranking")},

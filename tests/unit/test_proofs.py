@@ -15,12 +15,9 @@ from irisdp import consumers, design
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"proofs/[a-z0-9-]+\.md")
 SOURCES = [
-    *ROOT.glob("src/**/*.py"),
-    *ROOT.glob("docs/*.py"),
-    *ROOT.glob("*.md"),
-    *ROOT.glob("docs/**/*.md"),
+    *ROOT.glob("src/**/*.py"), *ROOT.glob("docs/*.py"), *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"),
     *ROOT.glob("proofs/*.md"),
-]
+]  # fmt: skip
 PAGES = sorted(set(ROOT.glob("proofs/*.md")) - {ROOT / "proofs" / "README.md"})
 INDEX = (ROOT / "proofs" / "README.md").read_text(encoding="utf-8")
 WITHOUT_A_SPEC = {"continuous", "oblivious", "optimal_mechanism", "quantile"}

@@ -83,14 +83,10 @@ def count_with(data, expression=None, by=None, groups=None, unit=None):
 
 TYPED = pa.table(
     {
-        "text": [CANARY],
-        "age": [3],
-        "rate": [0.5],
-        "flag": [True],
-        "day": pa.array([0], pa.timestamp("us")),
+        "text": [CANARY], "age": [3], "rate": [0.5], "flag": [True], "day": pa.array([0], pa.timestamp("us")),
         "list": [[CANARY]],
     }
-)
+)  # fmt: skip
 
 BAD_DATA = {
     "missing file": lambda folder: open_table(folder / "none.csv"),
@@ -306,15 +302,11 @@ def test_keys_of_every_kind():
     table = open_table(
         pa.table(
             {
-                "day": days,
-                "date": days.cast(pa.date32()),
-                "flag": [True, False],
-                "rate": [0.1, -0.0],
-                "big": [2**53 + 1, 2**53],
-                "text": ["1", "01"],
+                "day": days, "date": days.cast(pa.date32()), "flag": [True, False], "rate": [0.1, -0.0],
+                "big": [2**53 + 1, 2**53], "text": ["1", "01"],
             }
         )
-    )
+    )  # fmt: skip
     assert totals(table, "day", ["1970-01-02", datetime.date(1970, 1, 1), "1970-01-01 00:00:01"]) == [1, 1, 0]
     assert totals(table, "date", "1970-01-02") == [1]
     assert totals(table, "flag", ["TRUE", False]) == [1, 1]

@@ -273,13 +273,9 @@ def test_the_engine_is_locked(tmp_path, monkeypatch):
 
 
 SETTINGS = {
-    "temp_directory": "",
-    "enable_external_access": False,
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "lock_configuration": True,
-    "memory_limit": "1.3 GiB",
-}
+    "temp_directory": "", "enable_external_access": False, "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False, "lock_configuration": True, "memory_limit": "1.3 GiB",
+}  # fmt: skip
 
 
 def test_spark_gets_the_statement_in_its_dialect():

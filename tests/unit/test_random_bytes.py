@@ -12,12 +12,9 @@ from irisdp._measurements import CountNodes, DecisionDistances, padded_size, pro
 pytestmark = pytest.mark.usefixtures("one_engine")
 
 QUERIES = {
-    "count": ("count", "x = 1"),
-    "all": ("count",),
-    "at-least": ("at-least", 2),
-    "majority": ("majority", "x = 1"),
+    "count": ("count", "x = 1"), "all": ("count",), "at-least": ("at-least", 2), "majority": ("majority", "x = 1"),
     "audiences": ("count", "x = 1"),
-}
+}  # fmt: skip
 TABLES = [[], ["a"], ["a", "a"], ["a", "b"], list("abcde"), list("abcdefgh") * 3, list("abcdefghi") * 3]
 
 

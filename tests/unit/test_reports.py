@@ -216,13 +216,8 @@ def test_a_question_of_a_batch_says_what_all_cost_together(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     asked = [{"query": "count", "expression": "age > 64"}, {"query": "majority", "expression": "vote = 1"}]
     plan = {
-        "data": str(STUDY),
-        "budget": {"epsilon": 1},
-        "ledger": "l",
-        "secret": "s",
-        "out": "f.csv",
-        "questions": asked,
-    }
+        "data": str(STUDY), "budget": {"epsilon": 1}, "ledger": "l", "secret": "s", "out": "f.csv", "questions": asked,
+    }  # fmt: skip
     found = irisdp.batch(plan)
     for place, one in enumerate(found, 1):
         made = irisdp.report(one)

@@ -58,13 +58,10 @@ def test_questions_are_published_in_order_and_again_for_nothing(here):
     assert [one["cost"]["epsilon"] for one in told["questions"]] == ["0.25", "0.25"]  # the second refines the first
     assert told["ledgers"] == [
         {
-            "file": str(here / "t.ledger"),
-            "charged": {"epsilon": "0.5", "delta": "0"},
-            "limit": None,
-            "spent": {"epsilon": "0.5", "delta": "0"},
-            "left": None,
+            "file": str(here / "t.ledger"), "charged": {"epsilon": "0.5", "delta": "0"}, "limit": None,
+            "spent": {"epsilon": "0.5", "delta": "0"}, "left": None,
         }
-    ]
+    ]  # fmt: skip
     kept = files(here)
     places = {path: path.stat().st_ino for path in here.iterdir()}
     again = irisdp(f"run {plan} --json")

@@ -30,14 +30,11 @@ NEVER = (
 
 ASKED = {
     ("count",): (
-        "sqlglot",
-        "irisdp._queries.majority",
-        "irisdp.mechanisms._depth_mechanism",
-        "irisdp.noise",
+        "sqlglot", "irisdp._queries.majority", "irisdp.mechanisms._depth_mechanism", "irisdp.noise",
         "irisdp.graphs._protocol",
     ),
     ("majority", "vote = 1"): ("irisdp._queries.histogram", "irisdp._measurements.plurality", "irisdp.noise"),
-}
+}  # fmt: skip
 """Questions, and what each does not load besides."""
 
 CODE = """

@@ -77,14 +77,10 @@ for case in json.load(sys.stdin):
 print(json.dumps(statuses))
 """
 KINDS = {
-    "plain": ("file", "file"),
-    "stdout closed": ("closed", "file"),
-    "stderr closed": ("file", "closed"),
-    "both closed": ("closed", "closed"),
-    "stdout full": ("/dev/full", "file"),
-    "both full": ("/dev/full", "/dev/full"),
+    "plain": ("file", "file"), "stdout closed": ("closed", "file"), "stderr closed": ("file", "closed"),
+    "both closed": ("closed", "closed"), "stdout full": ("/dev/full", "file"), "both full": ("/dev/full", "/dev/full"),
     "reader gone": ("gone", "file"),
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

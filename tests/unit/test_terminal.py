@@ -113,23 +113,9 @@ def test_json_that_is_none_says_where(text, says):
 # Lines and tables for no terminal are those that rich would print, which is asked where it would change anything.
 
 ODD = [
-    "ε",
-    "…",
-    "\u0301",
-    "字",
-    "가",
-    "\u1160",
-    "\U0001f600",
-    ":cat:",
-    "[b]",
-    "\\",
-    "\n",
-    "\t",
-    "\x1b",
-    "\u200d",
-    " " * 40,
-    "a" * 50,
-]
+    "ε", "…", "\u0301", "字", "가", "\u1160", "\U0001f600", ":cat:", "[b]", "\\", "\n", "\t", "\x1b", "\u200d",
+    " " * 40, "a" * 50,
+]  # fmt: skip
 TEXTS = st.lists(st.one_of(st.sampled_from(ODD), st.text(max_size=3)), max_size=6).map("".join)
 
 

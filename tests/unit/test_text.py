@@ -268,15 +268,9 @@ def test_a_record_short_of_fields_counts_and_lacks_them(tmp_path, record):
 
 
 FIRST_RECORDS = [
-    "000123,Anna Example",
-    "2026-11-26,Anna Example",
-    "26.11.2026,Anna Example",
-    "Anna Example,Anna Example",
-    "Anna Example,",
-    "anna@example.org,Anna Example",
-    '"1.234,56",Anna Example',
-    "-9,Anna Example",
-]
+    "000123,Anna Example", "2026-11-26,Anna Example", "26.11.2026,Anna Example", "Anna Example,Anna Example",
+    "Anna Example,", "anna@example.org,Anna Example", '"1.234,56",Anna Example', "-9,Anna Example",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("record", FIRST_RECORDS)

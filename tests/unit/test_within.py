@@ -22,13 +22,10 @@ from irisdp.noise._staircase import best_step
 
 PEOPLE = pa.table(
     {
-        "person": list(range(12)),
-        "home": [1, 2, 3] * 4,
-        "town": ["Ely", "York", "Ely"] * 4,
-        "age": [10, 20, 30, 40, 50, 60] * 2,
-        "vote": [1, 0, 0] * 4,
+        "person": list(range(12)), "home": [1, 2, 3] * 4, "town": ["Ely", "York", "Ely"] * 4,
+        "age": [10, 20, 30, 40, 50, 60] * 2, "vote": [1, 0, 0] * 4,
     }
-)
+)  # fmt: skip
 TOWNS = {"by": "town", "groups": ["Ely", "York"]}
 PARTIES = {"categories": [0, 1, 2]}
 ASKED = {
@@ -306,12 +303,8 @@ def test_what_it_takes_is_said_before_it_is_spent(tmp_path, capsys, monkeypatch)
     assert run([*command, "--dry-run", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["within"] == {
-        "distance": 5,
-        "confidence": "0.95",
-        "epsilon": "0.538174003452",
-        "delta": "0",
-        "says": said,
-    }
+        "distance": 5, "confidence": "0.95", "epsilon": "0.538174003452", "delta": "0", "says": said,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("words", "options", "surely"), [

@@ -89,15 +89,12 @@ def main(place: str) -> None:
         print(
             json.dumps(
                 {
-                    "asked": len(ASKED),
-                    "wrong": len(WRONG),
-                    "not as they should end": failed,
-                    "spent on what was wrong": str(spent),
-                    "found": hits[MARK],
+                    "asked": len(ASKED), "wrong": len(WRONG), "not as they should end": failed,
+                    "spent on what was wrong": str(spent), "found": hits[MARK],
                     "found of what is public": hits[DECLARED],
                 }
             )
-        )
+        )  # fmt: skip
 
 
 if __name__ == "__main__":

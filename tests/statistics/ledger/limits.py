@@ -20,12 +20,9 @@ SIZE = 64 * 1024
 LARGEST = 192 * 1024
 NOBODY = 65534
 MODES = {
-    "all open": (0o666, 0o777),
-    "file read-only": (0o444, 0o777),
-    "file hidden": (0o000, 0o777),
-    "folder read-only": (0o666, 0o555),
-    "folder hidden": (0o666, 0o000),
-}
+    "all open": (0o666, 0o777), "file read-only": (0o444, 0o777), "file hidden": (0o000, 0o777),
+    "folder read-only": (0o666, 0o555), "folder hidden": (0o666, 0o000),
+}  # fmt: skip
 
 
 def main(folder: Path, step: int = 2048) -> None:

@@ -60,17 +60,11 @@ def main(client_kills: int, server_kills: int, moment: str) -> None:
     chance = random.Random(40)
     books = dict.fromkeys(
         (
-            "rounds",
-            "client kills",
-            "server kills",
-            "shown",
-            "uncharged",
-            "shown twice",
-            "charged in vain, beyond one a kill",
-            "unexplained",
+            "rounds", "client kills", "server kills", "shown", "uncharged", "shown twice",
+            "charged in vain, beyond one a kill", "unexplained",
         ),
         0,
-    )
+    )  # fmt: skip
     most = 0.0
     with started() as server:
         seen: list[bytes] = []
