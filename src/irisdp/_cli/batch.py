@@ -26,7 +26,7 @@ from .output import (
 from .progress_display import progress
 
 if TYPE_CHECKING:
-    from .._release import BatchOutlook, BatchPlan, BatchPublication
+    from .._release import BatchPlan, BatchPublication, DryRun
 
 
 def batch_command(
@@ -77,7 +77,7 @@ def batch_command(
             _show(published)
 
 
-def _show_plan(foreseen: BatchOutlook) -> None:
+def _show_plan(foreseen: DryRun[BatchPlan]) -> None:
     from .._release import in_keys
 
     planned, view = foreseen.plan, console()

@@ -365,32 +365,18 @@ def publish_command(
         "master": master,
         "project": project,
     }
+    kept: dict[str, Any] = {"ledger": ledger, "secret": secret, "table": table, "out": out, "report": report}
+    kept |= {"title": title, "labels": labels, "licence": licence, "force": force}
     if dry_run:
-        from .._ledger import check_ledger, check_neighbours, find_ledger
-        from .._release import check_used, foresee, labels_for, limit_to_set, planned_files, read_licence
+        from .._release import foresee_question
 
-        read_licence(licence, out)
-        shown = {"title": title, "labels": labels}
-        check_used({**shown, "report": report})
-        planned = plan(data, *query, **options)
-        labels_for(planned, shown)
-        book = find_ledger(planned.table, ledger)
-        planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
-        check_ledger(book, planned.table.location, planned.declared_in, default=ledger is None)
-        check_neighbours(book, default=ledger is None)
-        outlook = foresee(
-            book,
-            planned.asked.promise.named(table),
-            question=planned.question(),
-            price=planned.price.after,
-            tells=planned.tells,
-            limit=limit_to_set(planned.project, book),
-        )
+        found = foresee_question(data, *query, **{**options, **kept})
+        planned, outlook = found.plan, found.outlook
         if as_json:
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)
             print_json({**planned.to_document(), **planned.expectations(), "dry_run": True, "ledger": foreseen})
         else:
-            show_plan(planned, book.place, outlook, _OPTIONS)
+            show_plan(planned, found.ledger.place, outlook, _OPTIONS)
         if outlook is not None and outlook.refused:
             raise typer.Exit(Refusal.exit_status)
         return
@@ -398,9 +384,7 @@ def publish_command(
     if foretold:  # said before it is spent
         show_takes(plan(data, *query, **options))
     with progress(quiet=as_json):
-        options |= {"ledger": ledger, "secret": secret, "table": table, "out": out, "report": report}
-        options |= {"title": title, "labels": labels, "licence": licence, "force": force}
-        published = publish(data, *query, **options)
+        published = publish(data, *query, **{**options, **kept})
     with show_what_is_charged(published.out):
         if as_json:
             print_json(published.to_document())

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
         is_audience,
         same_audience,
         say_unlimited,
-        unlimited,
         unlimited_in,
     )
+    from .charging import ChargeRequest
     from .discovery import (
         TableFingerprint,
         TableVersion,
@@ -32,17 +32,16 @@ if TYPE_CHECKING:
         LedgerEntry,
         hash_of,
         last_fingerprint,
-        pinned_facts,
         read_limit,
         read_object,
         read_spent,
     )
     from .fingerprints import SECRET_BYTES, secret_file, secret_key_path, unit_key
     from .ledger import Ledger
-    from .limits import check_budget, named_limit
-    from .migration import refuse_moved
+    from .limits import named_limit
     from .releases import Release, lines_as_html, list_releases
-    from .scope import LedgerScope, check_scope, scope_in_advance
-    from .store import Damaged
+    from .scope import LedgerScope, scope_in_advance
+    from .simulation import SimulatedStore, simulated
+    from .store import Damaged, currency_of
 
 exports(__name__)

@@ -40,19 +40,27 @@ Tells = Callable[[Currency], AudienceCost]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChargeRequest:
-    """The input of `Ledger.settle`, which explains it."""
+    """The input of `Ledger.settle`, which explains it.
+
+    A question is known before its data: what it asks to be charged says who gets answers and no more until the version
+    of the data and a way to draw are put in. A dry run charges it without.
+    """
 
     query: str
     text: str
     """The question as canonical JSON."""
-    fingerprint: str
     promise: LedgerScope
     cost: Charge | Price
+    tells: Tells | None = None
+    fingerprint: str = ""
     draw: Draw
-    tells: Tells | None
-    outputs: Mapping[str | None, Sequence[str]]
+    outputs: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
     drawn: set[tuple[LedgerEntry, ...]] = field(default_factory=set)
     """What was drawn for it so far; more than once only where a server undid it."""
+
+    def price(self, earlier: Sequence[Release], currency: Currency) -> Charge:
+        """Return what it costs after earlier releases of the same data, in the ledger's currency."""
+        return self.cost if isinstance(self.cost, Charge) else self.cost(earlier, currency)
 
 
 def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRequest) -> ChargedAnswer:
@@ -70,7 +78,7 @@ def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRe
     currency = currency_of(rows)
     # Given earlier answers, what builds on them may be less private than their sums say: proofs/filters.md.
     earlier = Earlier(lambda: list_releases(store, rows, asked.fingerprint) if currency.refines else [])
-    price = asked.cost if isinstance(asked.cost, Charge) else asked.cost(earlier, currency)
+    price = asked.price(earlier, currency)
     limit, spent = read_limit(rows), read_spent(rows)
     check_budget(limit, spent, price)
     telling = AudienceCost(alone={None: price}) if asked.tells is None else asked.tells(currency)

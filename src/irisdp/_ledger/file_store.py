@@ -114,6 +114,15 @@ class SQLiteRows:
         """Tell whether the file is sound, and its indexes hold the rows of their tables."""
         return self._connection.execute("PRAGMA integrity_check(1)").fetchall() == [("ok",)]
 
+    def size(self) -> int:
+        """Return how many bytes all that stands here takes."""
+        (pages,), (bytes_each,) = (self.find(f"PRAGMA {name}")[0] for name in ("page_count", "page_size"))
+        return int(pages) * int(bytes_each)
+
+    def copy_to(self, other: sqlite3.Connection) -> None:
+        """Copy all that stands here into another database, page by page."""
+        self._connection.backup(other)
+
     def recount(self, currency: Currency) -> None:
         """Give the tables of limit and charges, which are empty, the columns of a currency."""
         for table in ("budget", "release"):

@@ -8,11 +8,21 @@ if TYPE_CHECKING:
     from .answers import Answers, answers_bytes, counted, counts_persons, csv_cell
     from .audiences import Audience, read_confidence
     from .batch_plan import BatchPlan, plan_batch
-    from .batching import BatchOutlook, batch, foresee_batch
-    from .data_package import PACKAGE_FORMAT, read_licence
-    from .dry_run import Case, Expected, LedgerOutlook, Outlook, RunOutlook, foresee, foresee_run, refusal_condition
-    from .labels import Labels, check_used, read_labels
-    from .pipeline import labels_for, planned_files, publish
+    from .batching import batch, foresee_batch
+    from .data_package import PACKAGE_FORMAT
+    from .dry_run import (
+        Case,
+        DryRun,
+        Expected,
+        LedgerOutlook,
+        Outlook,
+        RunOutlook,
+        foresee_question,
+        foresee_run,
+        refusal_condition,
+    )
+    from .labels import Labels, read_labels
+    from .pipeline import publish
     from .plan_file import in_keys
     from .planning import plan
     from .plans import Plan

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._exact import checked, decimal_above, rational_text, told_above
 from .._frames import html_table
-from .._ledger import LedgerScope
+from .._ledger import ChargeRequest, LedgerEntry, LedgerScope
 from .._measurements import GeometricNoise, UniversalNoiseMeasurement
 from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ..errors import BadInput
@@ -108,6 +108,16 @@ class BatchPlan:
             relation=first.relation,
             unit=first.unit,
             public_columns=sorted({name for promise in promises for name in promise.public_columns}),
+        )
+
+    def request(self) -> ChargeRequest:
+        """Return what a ledger is asked to charge for the whole batch, with nothing drawn."""
+        return ChargeRequest(
+            query=self.line,
+            text=self.question(),
+            promise=self.promise(),
+            cost=lambda _, currency: self.cost_in(currency),
+            draw=lambda _, cost: [LedgerEntry(cost=cost, answers=b"")],
         )
 
     def describe_reading(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from ..accounting import Charge
 from ..errors import BadInput
 from .answers import Answers
 from .batch_plan import BatchPlan, plan_asked
-from .dry_run import Outlook, foresee
+from .dry_run import DryRun, foresee
 from .labels import Labels
 from .pipeline import GroupStatistics, decode_answers, draw_answers, read_statistics, release_document
 from .plan_file import read_batch
@@ -37,15 +37,6 @@ from .progress import errors_after_charge, part_of, report_step
 from .project import currency_with, give_limit, limit_to_set
 from .publication import BatchPublication, Publication
 from .release_file import Files, Released, drawn_by, pages, plan_files, plan_reports, provenance, sidecar, write_files
-
-
-@dataclass(frozen=True, slots=True)
-class BatchOutlook:
-    """What a batch would do: the plan, the ledger it would charge, and what that would say."""
-
-    plan: BatchPlan
-    ledger: Ledger
-    outlook: Outlook | None
 
 
 @checked
@@ -146,15 +137,13 @@ def batch(
         table.rest()
     give_limit(project, book)
     report_step(2)
-    settled = book.settle(
-        query=planned.line,
-        question=planned.question(),
+    request = replace(
+        planned.request(),
         fingerprint=version,
-        promise=promise,
-        cost=lambda _, currency: planned.cost_in(currency),
         draw=lambda _, cost: [_draw_all(planned, cells, promise.table, cost)],
         outputs={None: [str(file.path.absolute()) for file, *_ in files.values()]},
     )
+    settled = book.charge(request)
     with errors_after_charge():
         return _handed_over(planned, cells, settled, files, reports, book)
 
@@ -230,7 +219,7 @@ def foresee_batch(
     title: str | None = None,
     labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     force: bool = False,
-) -> BatchOutlook:
+) -> DryRun[BatchPlan]:
     """Check all that `irisdp.batch` would, and say what it would cost; reads no record, spends and creates nothing."""
     planned = plan_asked(read_batch(plan, data=data, report=report, title=title, labels=labels))
     where = _named(planned, ledger)
@@ -238,14 +227,7 @@ def foresee_batch(
     _plan_files(planned, book, force=force)
     _check_apart(planned, book, default=where is None)
     check_neighbours(book, default=where is None)
-    outlook = foresee(
-        book,
-        planned.promise(),
-        question=planned.question(),
-        price=lambda _, currency: planned.cost_in(currency),
-        limit=limit_to_set(planned.plans[0].project, book),
-    )
-    return BatchOutlook(planned, book, outlook)
+    return DryRun(planned, book, foresee(book, planned.request(), planned.plans[0].project))
 
 
 def _labels(planned: BatchPlan) -> Labels:

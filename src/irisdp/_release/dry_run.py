@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar, Unpack
 
 from .._exact import checked, told_below
 from .._ledger import (
     AudienceCost,
     AudienceSpending,
+    ChargeRequest,
     Ledger,
-    LedgerScope,
     Release,
-    check_budget,
+    SimulatedStore,
     check_neighbours,
-    check_scope,
+    currency_of,
     hash_of,
     last_fingerprint,
     list_releases,
-    pinned_facts,
     read_limit,
     read_spent,
-    refuse_moved,
     say_unlimited,
-    unlimited,
+    simulated,
     unlimited_in,
 )
 from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ..errors import BudgetRefused, Refusal, ScopeRefused
-from .pipeline import CheckedQuestion
+from .options import PublishOptions, with_options
+from .pipeline import CheckedQuestion, check_asked
 from .plan_file import PlanFile, PlanQuestion, in_keys, read_run
 from .plans import Plan
-from .project import Project, currency_with, limit_to_set
-from .release_chain import details
+from .project import Project, give_limit, limit_to_set
 from .run_checks import prepare_all, records_of
 
 # What a dry run can say of the ledger: what is left, what would be new, and what would be refused.
 #
-# Only the ledger is looked at, which holds nothing but what was released, and never the data. A dry run does not know
+# A copy of the ledger in memory is charged by the real code; the data is never looked at. A dry run does not know
 # whether the data is unchanged since the ledger's last answer, so it reports both cases.
 
 LAST, NEW = None, ""
@@ -150,88 +148,75 @@ def refusal_condition(refusal: Refusal) -> str:
     return " if the data has changed since the last release"
 
 
-def foresee(
-    book: Ledger,
-    promise: LedgerScope,
-    *,
-    question: str,
-    price: Callable[[Sequence[Release], Currency], Charge],
-    tells: Callable[[Currency], AudienceCost] | None = None,
-    limit: Charge | None = None,
-) -> Outlook | None:
-    """Say what a ledger would do with a plan; None where there is no ledger yet.
+def foresee(book: Ledger, request: ChargeRequest, project: Project | None) -> Outlook | None:
+    """Say what a ledger would do with a question, or a batch; None where there is no ledger yet.
 
-    Reads the ledger and nothing else; spends nothing and creates nothing.
+    Charges a copy of the ledger in memory; spends nothing and creates nothing.
 
     Parameters
     ----------
-    book, promise
-        The ledger, and what the release takes for granted.
-    question : str
-        The question as `Ledger.settle` is asked it.
-    price : callable
-        The cost, given the earlier releases of the same data and the ledger's currency.
-    tells : callable, optional
-        What the answers would tell each audience by themselves, as for `Ledger.settle`.
-    limit : Charge, optional
-        The limit that the release would give the ledger, which has none.
+    book : Ledger
+    request : ChargeRequest
+        What the ledger would be asked to charge.
+    project : Project, optional
+        Its limit is set where the ledger has none.
     """
-    if limit is None and not book.store.exists():
+    if limit_to_set(project, book) is None and not book.store.exists():
         return None
-    latest, currency = book.latest(), currency_with(book, limit)
-    spent = book.spent if currency is book.currency else currency.cost()
-    limit = book.limit if limit is None else limit
-    asked = hashlib.sha256(question.encode()).hexdigest()
-    repeated = any(release.question_hash == asked for release in latest)
-
-    with book.store.reading() as rows:
-        told, version = AudienceSpending.of(rows, book.store.name), last_fingerprint(rows)
-        without = unlimited(rows, book.store.name, () if tells is None else tells(currency).alone)
-
-    known = NEW if version is None else LAST
-    """Where the ledger answered about nothing, there is no content by which a table of another name is known."""
-
-    def telling(charge: Charge) -> AudienceCost:
-        return AudienceCost(alone={None: charge}) if tells is None else tells(currency)
-
-    def case(charge: Charge, fingerprint: str | None, *, repeated: bool) -> Case:
-        try:
-            book.check(promise, fingerprint)
-            if not repeated:
-                check_budget(limit, spent, charge)
-                told.check(telling(charge), version if fingerprint is LAST else fingerprint)
-        except (ScopeRefused, BudgetRefused) as refusal:
-            return Case(repeated=False, cost=charge, refusal=refusal)
-        return Case(repeated=repeated, cost=charge, refusal=None)
-
-    return Outlook(
-        ledger=book.place,
-        limit=limit,
-        spent=spent,
-        unchanged=case(
-            currency.cost() if repeated else price(latest if currency.refines else (), currency),
-            known,
-            repeated=repeated,
-        ),
-        changed=case(price((), currency), NEW, repeated=False),
-        audiences={name: told.left(name) for name in told.concerned(telling(currency.cost()))},
-        unlimited=without,
-        currency=currency,
-    )
+    with Accounts() as accounts:
+        cases = []
+        for version in (LAST, NEW):
+            account = accounts.of(book)
+            try:
+                cases.append(account.charge(request, project, version))
+            except ScopeRefused as refusal:
+                cases.append(Case(repeated=False, cost=account.quote(request, version), refusal=refusal))
+            accounts.rewind()
+        telling = (
+            AudienceCost(alone={None: account.before}) if request.tells is None else request.tells(account.currency)
+        )
+        return Outlook(
+            ledger=book.place,
+            limit=account.limit,
+            spent=account.before,
+            unchanged=cases[0],
+            changed=cases[1],
+            audiences={name: account.told.left(name) for name in account.told.concerned(telling)},
+            unlimited=unlimited_in(book, () if request.tells is None else telling.alone),
+            currency=account.currency,
+        )
 
 
-# What a plan would cost, question after question, before anything is drawn: charges add up, and may refine each
-# other.
-#
-# The ledgers are looked at and not written to. Each question is weighed as if those before it were charged already,
-# so that a plan that would be refused at its last question is refused at its first.
+P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
-class _Foreseen:
-    """Stands for a release that is yet to come, where later ones ask what they build on."""
+class DryRun(Generic[P]):
+    """What a question, or a batch, would do: its plan, the ledger it would charge, and what that would say."""
 
-    details: str
+    plan: P
+    ledger: Ledger
+    outlook: Outlook | None
+
+
+@checked
+@with_options(PublishOptions)
+def foresee_question(data: Any, query: str, *arguments: str | int, **options: Unpack[PublishOptions]) -> DryRun[Plan]:
+    """Check all that `irisdp.publish` would, and say what it would cost; reads no record, spends and creates nothing.
+
+    Parameters
+    ----------
+    data, query, *arguments
+        As for `irisdp.publish`.
+    """
+    ready = check_asked(data, query, arguments, options)
+    check_neighbours(ready.book, default=ready.default)
+    outlook = foresee(ready.book, ready.planned.request(ready.promise), ready.planned.project)
+    return DryRun(ready.planned, ready.book, outlook)
+
+
+# What a plan would cost, question after question: each is charged to the copy of its ledger, and those after it are
+# weighed as if it were charged already. So a plan that would be refused at its last question is refused at its first.
 
 
 @dataclass(slots=True, kw_only=True)
@@ -241,60 +226,121 @@ class Account:
     Attributes
     ----------
     book : Ledger
+        The ledger, which is only looked at.
+    copy : Ledger
+        Its copy in memory, which is charged.
+    store : SimulatedStore
+        That of the copy.
     currency : Currency
         What it counts in, or will.
     limit, before, spent : Charge
         The limit, the spending now, and the spending after the run; the limit may be None.
     told : AudienceSpending
-        Spending of audiences with a limit, now and after the run.
-    last : str or None
-        The version of the data that it last answered about.
-    fresh : bool
-        Whether any question is new to it.
+        Spending of audiences with a limit, now.
+    last : str
+        The version of the data that it last answered about; `NEW` before its first answer.
     refusal : BudgetRefused or None
         Of the first question that does not fit.
+    first : str
+        What that question is called.
     named : list
         The audiences that questions name, in order.
     """
 
     book: Ledger
+    copy: Ledger
+    store: SimulatedStore
     currency: Currency
     limit: Charge | None
     before: Charge
     spent: Charge
-    pinned: Mapping[str, Any]
     told: AudienceSpending
-    last: str | None
-    fresh: bool = False
+    last: str
     refusal: BudgetRefused | None = None
     first: str = ""
     named: list[str | None] = field(default_factory=list)
-    known: set[str | None] = field(default_factory=set)
-    earlier: dict[str | None, list[Any]] = field(default_factory=dict)
-    answered: dict[str | None, set[str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, book: Ledger, project: Project | None) -> Account:
-        """Read a ledger without changing it, with the limit that a project would set."""
-        promised = limit_to_set(project, book)
-        currency = currency_with(book, promised)
-        same = currency is book.currency
-        with book.store.reading() as rows:
-            refuse_moved(rows, book.store.name)
-            spent = read_spent(rows) if same else currency.cost()
-            limit = read_limit(rows) if promised is None else promised
-            pinned = pinned_facts(rows, book.store.name)
-            told, last = AudienceSpending.of(rows, book.store.name), last_fingerprint(rows)
-        return cls(
-            book=book,
-            currency=currency,
-            limit=limit,
-            before=spent,
-            spent=spent,
-            pinned=pinned,
-            told=told,
-            last=last,
-        )
+    def of(cls, book: Ledger, copy: Ledger, store: SimulatedStore) -> Account:
+        """Open an account of a ledger on its copy."""
+        with store.reading() as rows:
+            spent = read_spent(rows)
+            return cls(
+                book=book,
+                copy=copy,
+                store=store,
+                currency=currency_of(rows),
+                limit=read_limit(rows),
+                before=spent,
+                spent=spent,
+                told=AudienceSpending.of(rows, store.name),
+                last=last_fingerprint(rows) or NEW,
+            )
+
+    def charge(self, request: ChargeRequest, project: Project | None, version: str | None) -> Case:
+        """Charge the copy for a question about a version of the data, as the ledger would be charged.
+
+        Raises
+        ------
+        ScopeRefused
+            Where it does not keep what the ledger is pinned to, or what a question before would pin.
+        BadInput
+            Where it has no price in what the ledger counts.
+        """
+        self._restrict(project)
+        of = self.last if version is LAST else version
+        quoted: list[Charge] = []
+
+        def cost(earlier: Sequence[Release], currency: Currency) -> Charge:
+            quoted.append(request.price(earlier, currency))
+            return quoted[-1]
+
+        asked, refusal = replace(request, fingerprint=of, cost=cost), None
+        try:
+            settled = self.copy.charge(asked)
+        except BudgetRefused as refused:
+            refusal = refused
+            with self.store.without_limits():
+                settled = self.copy.charge(asked)
+        price = settled.charged
+        self.spent += price
+        return Case(repeated=settled.repeated, cost=quoted[0] if quoted else price, refusal=refusal)
+
+    def quote(self, request: ChargeRequest, version: str | None) -> Charge:
+        """Return what a question costs that is refused whatever it costs."""
+        of = self.last if version is LAST else version
+        with self.store.reading() as rows:
+            earlier = list_releases(self.store, rows, of)
+        if any(release.question_hash == hash_of(request.text) for release in earlier):
+            return self.currency.cost()
+        return request.price(earlier if self.currency.refines else (), self.currency)
+
+    def weigh(self, question: PlanQuestion, ready: CheckedQuestion, version: str | None) -> Case:
+        """Weigh a question of a plan, which is taken for answered from here on; see `charge`."""
+        case = self.charge(ready.planned.request(ready.promise), ready.planned.project, version)
+        if case.refusal is not None and self.refusal is None:
+            assert isinstance(case.refusal, BudgetRefused)
+            self.refusal, self.first = case.refusal, question.label
+        if not case.repeated:
+            self.named += [audience.name for audience in ready.planned.audiences]
+        return case
+
+    def _restrict(self, project: Project | None) -> None:
+        """Give the copy the limit of a project, as the first question about its table will."""
+        wanted = None if project is None else project.limit
+        if wanted is None or wanted == self.limit:
+            return
+        if self.limit is not None and self.book.limit is None:
+            raise ScopeRefused(
+                f"{project and project.name} sets the limit {wanted}, and an earlier question of the plan gives "
+                f"{self.book.store.name} another limit. Change one of the two",
+                differs=["limit"],
+            )
+        give_limit(project, self.copy)
+        if self.currency is not self.copy.currency:  # it was empty
+            self.currency = self.copy.currency
+            self.before = self.spent = self.currency.cost()
+        self.limit = wanted
 
     @property
     def left(self) -> Charge | None:
@@ -323,90 +369,32 @@ class Account:
             **told,
         )
 
-    def _load(self, version: str | None) -> None:
-        if version in self.earlier:
-            return
-        releases = []
-        if version is LAST:
-            releases = self.book.latest()
-        elif version != NEW:
-            with self.book.store.reading() as rows:
-                releases = list_releases(self.book.store, rows, version)
-        self.earlier[version] = list(releases)
-        self.answered[version] = {release.question_hash for release in releases}
-        if releases or (version is LAST and self.last is not None):
-            self.known.add(version)
 
-    def weigh(self, question: PlanQuestion, ready: CheckedQuestion, version: str | None) -> Case:
-        """Weigh a question about a version of the data, and take it for answered from here on.
-
-        Raises
-        ------
-        ScopeRefused
-            Where it does not keep what the ledger is pinned to, or what a question before would pin.
-        BadInput
-            Where it has no price in what the ledger counts.
-        """
-        self._load(version)
-        planned = ready.planned
-        self._restrict(planned.project)
-        facts = ready.promise.facts()
-        named = ["table"] if version in self.known else []
-        check_scope(self.pinned, facts, self.book.store.name, except_for=named)
-        self.pinned = {**facts, **self.pinned}
-        self.known.add(version)
-        asked = hash_of(planned.question())
-        if asked in self.answered[version]:
-            return Case(repeated=True, cost=self.currency.cost(), refusal=None)
-        earlier = self.earlier[version]
-        cost = planned.price.after(earlier if self.currency.refines else (), self.currency)
-        refusal = None
-        telling, of = planned.tells(self.currency), self.last if version is LAST else version
-        try:
-            check_budget(self.limit, self.spent, cost)
-            self.told.check(telling, of)
-        except BudgetRefused as refused:
-            refusal = refused
-            if self.refusal is None:
-                self.refusal, self.first = refused, question.label
-        self.spent, self.fresh = self.spent + cost, True
-        self.told.add(telling, of)
-        self.answered[version].add(asked)
-        for audience in planned.audiences:
-            self.named.append(audience.name)
-            earlier.append(_Foreseen(details(planned.chain, audience.mechanism.chained)))
-        return Case(repeated=False, cost=cost, refusal=refusal)
-
-    def _restrict(self, project: Project | None) -> None:
-        """Give the ledger the limit of another table's project, as the first question about that table will."""
-        wanted = None if project is None else project.limit
-        if wanted is None or wanted == self.limit:
-            return
-        if self.limit is not None or self.currency.cost is not type(wanted):
-            raise ScopeRefused(
-                f"{project and project.name} sets the limit {wanted}, and an earlier question of the plan gives "
-                f"{self.book.store.name} another limit. Change one of the two",
-                differs=["limit"],
-            )
-        self.limit = wanted
-
-
-class Accounts:
-    """The ledgers of a plan, each once, however many datasets are charged to it."""
+class Accounts(contextlib.ExitStack):
+    """The ledgers that are charged in a dry run, each copied once, however many datasets are charged to it."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._of: dict[Path | str, Account] = {}
+        self._copies: dict[Path | str, tuple[Ledger, SimulatedStore]] = {}
 
     def __iter__(self) -> Any:
         """Iterate over the ledgers, in the order in which they are charged."""
         return iter(self._of.values())
 
-    def weigh(self, question: PlanQuestion, ready: CheckedQuestion, book: Ledger, version: str | None) -> Case:
-        """Weigh a question at a ledger; see `Account.weigh`."""
-        account = self._of.get(book.place)
-        if account is None:
-            account = self._of[book.place] = Account.of(book, ready.planned.project)
-        return account.weigh(question, ready, version)
+    def of(self, book: Ledger) -> Account:
+        """Return the account of a ledger, which is copied when it is first asked for."""
+        if book.place not in self._of:
+            if book.place not in self._copies:
+                self._copies[book.place] = self.enter_context(simulated(book))
+            self._of[book.place] = Account.of(book, *self._copies[book.place])
+        return self._of[book.place]
+
+    def rewind(self) -> None:
+        """Start again, with ledgers as they are."""
+        self._of = {}
+        for _, store in self._copies.values():
+            store.rewind()
 
     def refusal(self) -> Refusal | None:
         """Refuse the plan, if all of it does not fit in what is left; None where it does."""
@@ -561,8 +549,10 @@ def foresee_run(
     asked = read_run(plan, title=title, labels=labels)
     ready = prepare_all(asked, records_of(asked), force=force)
     _check_neighbours(asked, ready)
-    unchanged, ledgers = _weighed(asked, ready, LAST)
-    changed, others = _weighed(asked, ready, NEW)
+    with Accounts() as accounts:
+        unchanged, ledgers = _weighed(asked, ready, accounts, LAST)
+        accounts.rewind()
+        changed, others = _weighed(asked, ready, accounts, NEW)
     return RunOutlook(
         file=asked.path,
         expected=tuple(
@@ -592,9 +582,8 @@ def _check_neighbours(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> None
 
 
 def _weighed(
-    asked: PlanFile, ready: Sequence[CheckedQuestion], version: str | None
+    asked: PlanFile, ready: Sequence[CheckedQuestion], accounts: Accounts, version: str | None
 ) -> tuple[list[Case], list[Account]]:
-    accounts = Accounts()
     cases = [_case(question, one, accounts, version) for question, one in zip(asked.questions, ready, strict=True)]
     return cases, list(accounts)
 
@@ -602,7 +591,7 @@ def _weighed(
 def _case(question: PlanQuestion, ready: CheckedQuestion, accounts: Accounts, version: str | None) -> Case:
     try:
         with question.blamed():
-            return accounts.weigh(question, ready, ready.book, version)
+            return accounts.of(ready.book).weigh(question, ready, version)
     except ScopeRefused as refusal:
         return Case(repeated=False, cost=ready.planned.cost, refusal=refusal)
 

@@ -229,10 +229,15 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     >>> found.answers.keys
     [('Ely',), ('York',)]
     """
+    return publish_checked(check_asked(data, query, arguments, options))
+
+
+def check_asked(data: Any, query: str, arguments: Sequence[str | int], options: Mapping[str, Any]) -> CheckedQuestion:
+    """Check a question as `publish` is asked it, in every way that reads no record."""
     check_used(options)
     before = fingerprint_of_table(data_location(data))
     planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
-    return publish_checked(check_question(planned, before, options))
+    return check_question(planned, before, options)
 
 
 def publish_checked(
@@ -270,19 +275,16 @@ def publish_checked(
     give_limit(planned.project, book)
     unlimited = unlimited_in(book, (audience.name for audience in planned.audiences))
     report_step(2)
-    settled = book.settle(
-        query=planned.asked.line,
-        question=planned.question(),
+    request = replace(
+        planned.request(promise),
         fingerprint=version,
-        promise=promise,
-        cost=planned.price.after,
         draw=lambda earlier, cost: draw_answers(planned, cells, earlier, promise.table, cost),
-        tells=planned.tells,
         outputs={
             audience.name: [str(file.path.absolute())]
             for audience, (file, *_) in zip(planned.audiences, ready.files, strict=False)
         },
     )
+    settled = book.charge(request)
     with errors_after_charge():
         found = _handed_over(ready, cells.nodes, settled, book, noted)
         return replace(found, anew=known and not settled.repeated, unlimited=unlimited)

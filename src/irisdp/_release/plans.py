@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .._exact import checked, in_short, so_many
 from .._frames import html_table, printable, text_lines
 from .._lazy import renamed_method
-from .._ledger import AudienceCost, Release
+from .._ledger import AudienceCost, ChargeRequest, LedgerEntry, LedgerScope, Release
 from .._measurements import USUAL_CONFIDENCE, ExplainsPrivacyUnit, SelectsPartitions
 from .._queries import (
     NOT_OPTIMAL_TOGETHER,
@@ -33,7 +33,7 @@ from ..privacy import Gaussian, Guarantee, Privacy
 from .accuracy import ErrorAt, Met, errors_around, in_columns
 from .canonical_question import CanonicalQuestion, canonical, say_columns
 from .project import Project, say_unlisted
-from .release_chain import earlier_links
+from .release_chain import details, earlier_links
 from .risk import MUCH, Risk, delta_means, risk_of
 
 if TYPE_CHECKING:
@@ -302,6 +302,27 @@ class Plan:
         alone = {finest.name: self.price.at(currency)}
         alone |= {audience.name: self.price.at(currency, audience.mechanism.privacy) for audience in others}
         return AudienceCost(alone=alone, chain=self.chain)
+
+    def request(self, promise: LedgerScope) -> ChargeRequest:
+        """Return what a ledger is asked to charge for this question under a scope, with nothing drawn."""
+
+        def draw_nothing(_: Sequence[Release], cost: Charge) -> list[LedgerEntry]:
+            shares = [cost, *[cost * 0] * (len(self.audiences) - 1)]
+            return [
+                LedgerEntry(
+                    audience=one.name, cost=share, answers=b"", details=details(self.chain, one.mechanism.chained)
+                )
+                for one, share in zip(self.audiences, shares, strict=True)
+            ]
+
+        return ChargeRequest(
+            query=self.line,
+            text=self.question(),
+            promise=promise,
+            cost=self.price.after,
+            tells=self.tells,
+            draw=draw_nothing,
+        )
 
     def body(self, audience: Audience) -> dict[str, Any]:
         """Return the release file of one audience's answers before they are drawn, JSON-ready."""

@@ -138,21 +138,22 @@ def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> dict[str, Tab
     readings: dict[str, TableVersion] = {}
     foreseen: dict[Ledger, set[str]] = {}
     known: dict[str, tuple[Ledger, str]] = {}
-    accounts = Accounts()
-    for question, one in zip(asked.questions, ready, strict=True):
-        name = question.dataset.name
-        with question.blamed():
-            if name not in readings:
-                report_step(0)
-                readings[name] = TableVersion.begin(one.planned.table, one.stamp)
-                digest = readings[name].digest
-                book, version, _ = match_fingerprint(
-                    one.planned.table, digest, one.book, one.secret, default=one.default, foreseen=foreseen
-                )
-                known[name] = book, version
-                foreseen.setdefault(book, set()).add(version)
-            accounts.weigh(question, one, *known[name])
-    refusal = accounts.refusal()
+    with Accounts() as accounts:
+        for question, one in zip(asked.questions, ready, strict=True):
+            name = question.dataset.name
+            with question.blamed():
+                if name not in readings:
+                    report_step(0)
+                    readings[name] = TableVersion.begin(one.planned.table, one.stamp)
+                    digest = readings[name].digest
+                    book, version, _ = match_fingerprint(
+                        one.planned.table, digest, one.book, one.secret, default=one.default, foreseen=foreseen
+                    )
+                    known[name] = book, version
+                    foreseen.setdefault(book, set()).add(version)
+                book, version = known[name]
+                accounts.of(book).weigh(question, one, version)
+        refusal = accounts.refusal()
     if refusal is not None:
         raise refusal
     return readings

@@ -1,0 +1,158 @@
+"""A dry run says what a real run on a copy of the ledger then charges or refuses, whatever the ledger holds."""
+
+import json
+import random
+
+import pyarrow as pa
+import pytest
+
+import irisdp
+from irisdp import Ledger
+from irisdp._cli import run
+from irisdp._ledger import simulation
+from irisdp._release import foresee_batch, foresee_question
+from irisdp.errors import Refusal
+
+DATA = pa.table({"x": [1, 15, 25, 30], "c": ["a", "b", "a", "z"]})
+CHANGED = pa.table({"x": [1, 15, 25], "c": ["a", "b", "a"]})
+QUESTIONS = [
+    ("count", {"epsilon": "1/2"}),
+    ("count", {"epsilon": 1}),
+    ("count", {"epsilon": 1, "delta": "1e-6"}),
+    ("count", {"mu": "1/3"}),
+    ("count", {"audience": {"board": 1, "press": "1/2"}}),
+    ("count", {"audience": {"press": 2}}),
+    ("majority", {"where": "x > 10", "epsilon": "1/3"}),
+    ("sum", {"arguments": ["x"], "lower": 0, "upper": 20, "epsilon": "1/4"}),
+    ("count", {"by": "c", "groups": ["a", "b"], "epsilon": "1/5", "relation": "exchange"}),
+    ("count", {"epsilon": "1/2", "table": "another"}),
+    ("count", {"epsilon": "1/2", "unit": "c"}),
+]
+LIMITS = [None, {"epsilon": 2}, {"epsilon": 3, "delta": "1e-6"}, {"mu": 1}, {"rho": "1/2"}]
+SEEDS = range(12)
+
+
+def ask(function, data, question, ledger):
+    query, options = question
+    options = {"table": "t", **options}
+    return function(data, query, *options.pop("arguments", ()), ledger=ledger, **options)
+
+
+def attempt(data, question, ledger):
+    """Return what a question is charged, or the document of its refusal; None where the ledger has no price for it."""
+    try:
+        return ask(irisdp.publish, data, question, ledger).cost.to_document(), None
+    except Refusal as refusal:
+        return None, refusal.document
+    except irisdp.BadInput:
+        return None
+
+
+def ledger_by_lot(chance, folder):
+    """Make a ledger of several releases, with a limit and limits of audiences, or without."""
+    place = folder / "t.ledger"
+    limit = chance.choice(LIMITS)
+    if limit is not None:
+        Ledger(place).set_limit(**limit)
+        if chance.random() < 0.5:
+            Ledger(place).set_limit(**{next(iter(limit)): "2/3"}, audience="press")
+    for question in chance.choices(QUESTIONS, k=chance.randrange(4)):
+        attempt(DATA, question, place)
+    return place
+
+
+def copies(place, folder):
+    """Return two ledgers that hold what one holds, under its name and with its secret."""
+    found = []
+    for name in ("one", "two"):
+        (folder / name).mkdir()
+        for file in (place, place.with_name(".tables.irisdp-secret")):
+            if file.exists():
+                (folder / name / file.name).write_bytes(file.read_bytes())
+        found.append(folder / name / place.name)
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_each_question_is_charged_what_its_dry_run_says(seed, tmp_path):
+    chance = random.Random(seed)
+    place = ledger_by_lot(chance, tmp_path)
+    before = place.read_bytes() if place.exists() else None
+    for turn, question in enumerate(chance.sample(QUESTIONS, 3)):
+        (tmp_path / str(turn)).mkdir()
+        own = copies(place, tmp_path / str(turn))
+        for data, ledger, case in zip((DATA, CHANGED), own, ("unchanged", "changed"), strict=True):
+            charged = attempt(data, question, ledger)
+            try:
+                outlook = ask(foresee_question, DATA, question, place).outlook
+            except irisdp.BadInput:
+                # One of the two cases has no price in this currency.
+                assert charged is None or case == "unchanged"
+                continue
+            if outlook is None:
+                assert before is None
+                continue
+            said = getattr(outlook, case)
+            cost, refused = charged
+            foretold = said.refusal and said.refusal.document
+            if refused and "differs" in refused:  # before the data is known, its name is not compared
+                assert set(refused["differs"]) <= set(foretold["differs"])
+            else:
+                assert foretold == refused
+            assert refused or said.cost.to_document() == cost
+        assert (place.read_bytes() if place.exists() else None) == before
+    assert {path.name for path in tmp_path.iterdir()} <= {"t.ledger", ".tables.irisdp-secret", "0", "1", "2"}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_plan_is_charged_what_its_dry_run_says(seed, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    chance = random.Random(seed)
+    (tmp_path / "t.csv").write_text("x,c\n1,a\n15,b\n25,a\n")
+    if seed % 3:
+        Ledger("t.ledger").set_limit(chance.choice(["3/2", 2, 100]))
+    lines = ['[datasets.t]\ndata = "t.csv"\nledger = "t.ledger"']
+    for _ in range(5):
+        epsilon = chance.choice(["1/4", "1/2", "3/4"])
+        query = chance.choice(['query = "count"', 'query = "majority"\nexpression = "x > 10"'])
+        lines.append(f'[[questions]]\n{query}\nepsilon = "{epsilon}"')
+    (tmp_path / "plan.toml").write_text("\n".join(lines))
+    status = run(["run", "plan.toml", "--dry-run", "--json"])
+    said = json.loads(capsys.readouterr().out)
+    assert not (tmp_path / "t.ledger").exists() or not Ledger("t.ledger").releases()
+    try:
+        published = irisdp.run("plan.toml")
+    except Refusal as refusal:
+        assert status == 1
+        assert said["refused"]["error"].split("Ask with less")[0] == str(refusal).split("Ask with less")[0]
+        return
+    assert status == 0
+    charged = [one.publication.cost.to_document() for one in published.questions]
+    assert [one["if_changed"]["cost"] for one in said["questions"]] == charged
+    assert said["ledgers"][0]["if_changed"] == Ledger("t.ledger").spent.to_document()
+    assert run(["run", "plan.toml", "--dry-run", "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert all(one["if_unchanged"]["repeated"] for one in again["questions"])
+
+
+def test_a_batch_is_charged_what_its_dry_run_says(tmp_path):
+    plan = {"budget": {"epsilon": 1}, "questions": [{"query": "count"}, {"query": "majority x > 10"}]}
+    ledger = tmp_path / "t.ledger"
+    Ledger(ledger).set_limit("3/2")
+    said = foresee_batch(plan, data=DATA, ledger=ledger).outlook
+    assert irisdp.batch(plan, data=DATA, ledger=ledger).cost == said.changed.cost == said.unchanged.cost
+    said = foresee_batch(plan, data=DATA, ledger=ledger).outlook
+    assert said.unchanged.repeated
+    with pytest.raises(Refusal) as refused:
+        irisdp.batch(plan, data=CHANGED, ledger=ledger)
+    assert said.changed.refusal.document == refused.value.document
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_are_copied_where_pages_are_not(seed, tmp_path, monkeypatch):
+    place = ledger_by_lot(random.Random(seed), tmp_path)
+    Ledger(place).set_limit("5/2") if not place.exists() else None
+    whole = [ask(foresee_question, DATA, question, place) for question in QUESTIONS[:2]]
+    monkeypatch.setattr(simulation, "_LARGEST_WHOLE", 0)
+    parts = [ask(foresee_question, DATA, question, place) for question in QUESTIONS[:2]]
+    assert [one.outlook.to_document() for one in whole] == [one.outlook.to_document() for one in parts]
