@@ -510,14 +510,14 @@ def test_the_ledger_keeps_its_promise_to_batches(ledger):
 def test_data_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
     data = tmp_path / "d.csv"
     data.write_text("age\n70\n12\n", encoding="utf-8")
-    real = batching.read_statistics
+    real = pipeline.read_statistics
 
     def written_to(planned, key):
         found = real(planned, key)
         data.write_text("age\n70\n12\n13\n", encoding="utf-8")
         return found
 
-    monkeypatch.setattr(batching, "read_statistics", written_to)
+    monkeypatch.setattr(pipeline, "read_statistics", written_to)
     with pytest.raises(BadInput, match=r"^data: changed while it was read"):
         irisdp.batch({**asked(OLD, ALL), "data": data})
     assert not (tmp_path / "d.ledger").exists()

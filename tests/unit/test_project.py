@@ -16,7 +16,7 @@ from irisdp import BadInput, BudgetRefused, ScopeRefused, init_project, plan, pu
 from irisdp._cli import run
 from irisdp._ledger.limits import named_limit
 from irisdp._queries import FORMS
-from irisdp._release import batching, pipeline, project
+from irisdp._release import pipeline, project
 from support.commands import irisdp as irisdp_command
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -250,14 +250,13 @@ def test_the_limit_is_set_by_the_first_release_and_kept(survey, said, capsys):
 def test_a_limit_that_is_set_while_records_are_read_stays(survey, said, monkeypatch, meanwhile, batched):
     ledger = irisdp.Ledger(survey.with_suffix(".ledger"))
     wanted = named_limit(meanwhile if "=" in meanwhile else tuple(meanwhile.split(",")))
-    module = batching if batched else pipeline
-    real = module.read_statistics
+    real = pipeline.read_statistics
 
     def read(*asked):
         ledger.restrict(wanted)
         return real(*asked)
 
-    monkeypatch.setattr(module, "read_statistics", read)
+    monkeypatch.setattr(pipeline, "read_statistics", read)
 
     def ask():
         if batched:

@@ -361,17 +361,15 @@ class TestOneMoment:
         self, server, schema, visits, tmp_path, monkeypatch, several
     ):
         """Somebody writes after each reading; a batch reads all its questions from one moment."""
-        from irisdp._release import batching as batches
-
-        module, read, told = (batches if several else pipeline), [], {"ledger": tmp_path / "ledger"}
-        real = module.read_statistics
+        read, told = [], {"ledger": tmp_path / "ledger"}
+        real = pipeline.read_statistics
 
         def read_and_write(*arguments):
             read.append(real(*arguments).nodes.values.tolist()[0])
             server.execute("INSERT INTO visits (age) VALUES (99)", schema)
             return real(*arguments)
 
-        monkeypatch.setattr(module, "read_statistics", read_and_write)
+        monkeypatch.setattr(pipeline, "read_statistics", read_and_write)
         asked = {
             "budget": {"epsilon": 1, "delta": "1e-6"},
             "questions": [{"query": "count"}, {"query": "count", "expression": "age > 0"}],
@@ -391,16 +389,14 @@ class TestOneMoment:
         self, server, schema, visits, tmp_path, monkeypatch
     ):
         """Somebody writes after each question is read; ages are 70, 30 and -5 when the first one is."""
-        from irisdp._release import batching as batches
-
-        real = batches.read_statistics
+        real = pipeline.read_statistics
 
         def read_and_write(*arguments):
             found = real(*arguments)
             server.execute("INSERT INTO visits (age) VALUES (31)", schema)
             return found
 
-        monkeypatch.setattr(batches, "read_statistics", read_and_write)
+        monkeypatch.setattr(pipeline, "read_statistics", read_and_write)
         binned = [{"query": "histogram age", "bins": bins} for bins in ([0, 65], [30, 50])]
         named = [
             {"query": "count", "by": f"g = {of}", "groups": "0,1"} for of in ("FLOOR(age / 70)", "FLOOR(age / 30)")

@@ -12,31 +12,24 @@ from typing import Any
 from .._exact import checked, told_exactly
 from .._files import Output
 from .._ledger import (
-    ChargedAnswer,
     Ledger,
     LedgerEntry,
-    TableVersion,
     check_ledger,
-    check_neighbours,
     data_location,
     find_ledger,
     fingerprint_of_table,
-    match_fingerprint,
     secret_key_file,
-    unit_key,
 )
 from ..accounting import Charge
 from ..errors import BadInput
 from .answers import Answers
 from .batch_plan import BatchPlan, plan_asked
 from .dry_run import DryRun, foresee
-from .labels import Labels
-from .pipeline import GroupStatistics, decode_answers, draw_answers, read_statistics, release_document
-from .plan_file import read_batch
-from .progress import errors_after_charge, part_of, report_step
-from .project import currency_with, give_limit, limit_to_set
+from .pipeline import CheckedQuestion, Executed, GroupStatistics, draw_answers, execute, shown_of
+from .plan_file import PlanFile, read_batch
+from .progress import errors_after_charge, report_step
 from .publication import BatchPublication, Publication
-from .release_file import Files, Released, drawn_by, pages, plan_files, plan_reports, provenance, sidecar, write_files
+from .release_file import Files, drawn_by, pages, plan_files, plan_reports, provenance, write_files
 
 
 @checked
@@ -105,96 +98,77 @@ def batch(
     >>> len(found)
     40
     """
-    asked = read_batch(plan, data=data, report=report, title=title, labels=labels)
+    planned, ready = _checked(plan, ledger, force, data=data, report=report, title=title, labels=labels)
+    table = ready.request.promise.table
+    done = execute(ready, lambda cells, _, cost: [_draw_all(planned, cells, table, cost)])
+    with errors_after_charge():
+        return _handed_over(planned, ready, done)
+
+
+def _checked(
+    plan: Any, ledger: str | os.PathLike[str] | Ledger | None, force: bool, **told: Any
+) -> tuple[BatchPlan, CheckedQuestion]:
+    """Check all that `batch` checks before it reads a record."""
+    asked = read_batch(plan, **told)
     (dataset,) = asked.datasets
     before = fingerprint_of_table(data_location(dataset.data))
     planned = plan_asked(asked)
-    where = _named(planned, ledger)
-    promise = planned.promise()
-    table = planned.plans[0].table
-    book = find_ledger(table, where)
+    where = dataset.options.get("ledger") if ledger is None else ledger
+    request, first = planned.request(), planned.plans[0]
+    book = find_ledger(first.table, where)
     files, reports = _plan_files(planned, book, force=force)
-    _check_apart(planned, book, default=where is None)
-    book.check(promise)
-    project = planned.plans[0].project
-    planned.cost_in(currency_with(book, limit_to_set(project, book)))  # before anything is read
-    try:
-        report_step(0)
-        reading = TableVersion.begin(table, before)
-        book, version, kept = match_fingerprint(
-            table, reading.digest, book, dataset.options.get("secret"), default=where is None
-        )
-        book.check(promise, version)
-        limit_to_set(project, book)  # refused before records are read
-        key = unit_key(kept)
-        cells = []
-        for number, one in enumerate(planned.plans, start=1):
-            with part_of(f"question {number} of {len(planned.plans)}"):
-                report_step(1)
-            cells.append(read_statistics(one, key))
-        reading.check(table)
-    finally:
-        table.rest()
-    give_limit(project, book)
-    report_step(2)
-    request = replace(
-        planned.request(),
-        fingerprint=version,
-        draw=lambda _, cost: [_draw_all(planned, cells, promise.table, cost)],
-        outputs={None: [str(file.path.absolute()) for file, *_ in files.values()]},
+    for declared in ({"the plan": asked.file}, *(one.declared_in for one in planned.plans)):
+        check_ledger(book, first.table.location, declared, default=where is None)
+    ready = CheckedQuestion(
+        plans=planned.plans,
+        request=replace(request, outputs={None: [str(file.path.absolute()) for file, *_ in files]}),
+        book=book,
+        default=where is None,
+        files=files,
+        reports=reports,
+        labels=asked.labels.over(None if first.project is None else first.project.labels),
+        licence=dataset.licence,
+        secret=dataset.options.get("secret"),
+        stamp=before,
     )
-    settled = book.charge(request)
-    with errors_after_charge():
-        return _handed_over(planned, cells, settled, files, reports, book)
+    return planned, ready
 
 
-def _handed_over(
-    planned: BatchPlan,
-    cells: Sequence[GroupStatistics],
-    settled: ChargedAnswer,
-    files: Mapping[int, tuple[Output, Output, Output]],
-    reports: Sequence[Output],
-    book: Ledger,
-) -> BatchPublication:
+def _handed_over(planned: BatchPlan, ready: CheckedQuestion, done: Executed) -> BatchPublication:
     """Show and write down what is charged by now."""
-    asked = planned.asked
     report_step(3)
+    settled = done.charged
     (entry,), (number,) = settled.entries, settled.ids
     drawn = dict(zip(planned.order, json.loads(entry.answers), strict=True))
-    publications = []
-    for place, (one, of_one) in enumerate(zip(planned.plans, cells, strict=True)):
+    files = dict(zip(_written(planned.asked), ready.files, strict=True))
+    publications, parts = [], []
+    for place, (one, cells) in enumerate(zip(planned.plans, done.cells, strict=True)):
         (audience,) = one.audiences
         own = Answers.from_bytes(drawn[place].encode())
-        answers = decode_answers(one, audience, of_one.nodes, own)
         told = {"cost": entry.cost.to_document(), "questions": len(planned.plans), "question": place + 1}
-        more = release_document(one, audience, of_one.nodes, own)
-        beside = sidecar(one.body(audience), answers, number, more, provenance(settled), batch=told)
+        answers, beside = shown_of(one, audience, cells.nodes, own, number, provenance(settled), batch=told)
+        paths = [file.path for file in files.get(place, ())]
+        parts.append((beside, answers, paths[0] if paths else None))
         publications.append(
             Publication(
                 plan=one,
                 answers_of={None: answers},
                 repeated=settled.repeated,
                 cost=entry.cost * 0,
-                ledger=book.place,
+                ledger=done.book.place,
                 ids=(number,),
-                out=(),
+                out=tuple(paths),
                 sidecars={None: beside},
                 in_batch=True,
             )
         )
-    parts: list[Released] = []
-    for place, found in enumerate(publications):
-        path = files[place][0].path if place in files else None
-        parts.append((found.sidecars[None], found.answers, path))
     written = write_files(
-        tuple(files.values()),
+        ready.files,
         {place: publications[place].answers for place in files},
         {place: publications[place].sidecars[None] for place in files},
-        asked.datasets[0].licence,
-        pages(reports, [parts], _labels(planned)),
+        ready.licence,
+        pages(ready.reports, [parts], ready.labels),
     )
-    for place, planned_files in files.items():
-        publications[place] = replace(publications[place], out=tuple(file.path for file in planned_files))
     for one in planned.plans:
         one.table.close()
     return BatchPublication(
@@ -203,10 +177,15 @@ def _handed_over(
         repeated=settled.repeated,
         cost=settled.charged,
         charged=entry.cost,
-        ledger=book.place,
+        ledger=done.book.place,
         id=number,
-        pages=written[len(written) - len(reports) :],
+        pages=written[len(written) - len(ready.reports) :],
     )
+
+
+def _written(asked: PlanFile) -> list[int]:
+    """Return the places of the questions whose answers go to files."""
+    return [place for place, question in enumerate(asked.questions) if "out" in question.options]
 
 
 @checked
@@ -221,24 +200,8 @@ def foresee_batch(
     force: bool = False,
 ) -> DryRun[BatchPlan]:
     """Check all that `irisdp.batch` would, and say what it would cost; reads no record, spends and creates nothing."""
-    planned = plan_asked(read_batch(plan, data=data, report=report, title=title, labels=labels))
-    where = _named(planned, ledger)
-    book = find_ledger(planned.plans[0].table, where)
-    _plan_files(planned, book, force=force)
-    _check_apart(planned, book, default=where is None)
-    check_neighbours(book, default=where is None)
-    return DryRun(planned, book, foresee(book, planned.request(), planned.plans[0].project))
-
-
-def _labels(planned: BatchPlan) -> Labels:
-    """Return the labels of the page: the plan's, and where these say nothing the project's."""
-    project = planned.plans[0].project
-    return planned.asked.labels.over(None if project is None else project.labels)
-
-
-def _named(planned: BatchPlan, ledger: Any) -> Any:
-    """Return the ledger that was named, by the caller or the plan; None for the one beside the data."""
-    return planned.asked.datasets[0].options.get("ledger") if ledger is None else ledger
+    planned, ready = _checked(plan, ledger, force, data=data, report=report, title=title, labels=labels)
+    return DryRun(planned, ready.book, foresee(ready))
 
 
 def _draw_all(planned: BatchPlan, cells: Sequence[GroupStatistics], table: str | None, cost: Charge) -> LedgerEntry:
@@ -254,15 +217,13 @@ def _draw_all(planned: BatchPlan, cells: Sequence[GroupStatistics], table: str |
     return LedgerEntry(cost=cost, answers=answers, details=json.dumps(details, ensure_ascii=False))
 
 
-def _plan_files(
-    planned: BatchPlan, book: Ledger, *, force: bool
-) -> tuple[dict[int, tuple[Output, Output, Output]], tuple[Output, ...]]:
+def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> tuple[Files, tuple[Output, ...]]:
     """Plan the files of the questions that have one, and the page, apart from all that is read and kept."""
     asked = planned.asked
     table = planned.plans[0].table
     data, read = table.location, [("the plan", asked.file)]
     read += [(what, file) for one in planned.plans for what, file in one.declared_in.items()]
-    targets = {place: one.options["out"] for place, one in enumerate(asked.questions) if "out" in one.options}
+    targets = {place: asked.questions[place].options["out"] for place in _written(asked)}
     beside = secret_key_file(asked.datasets[0].options.get("secret"), table.path, book)
 
     def plan_some(places: Sequence[int]) -> Files:
@@ -280,11 +241,4 @@ def _plan_files(
     found = plan_some(list(targets))
     page = [] if asked.report is None else [asked.report]
     reports = plan_reports(page, found, data=data, read=read, ledger=book.path, keeper=beside, force=force)
-    return dict(zip(targets, found, strict=True)), reports
-
-
-def _check_apart(planned: BatchPlan, book: Ledger, *, default: bool) -> None:
-    data = planned.plans[0].table.location
-    check_ledger(book, data, {"the plan": planned.asked.file}, default=default)
-    for one in planned.plans:
-        check_ledger(book, data, one.declared_in, default=default)
+    return found, reports

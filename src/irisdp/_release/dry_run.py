@@ -148,19 +148,13 @@ def refusal_condition(refusal: Refusal) -> str:
     return " if the data has changed since the last release"
 
 
-def foresee(book: Ledger, request: ChargeRequest, project: Project | None) -> Outlook | None:
+def foresee(ready: CheckedQuestion) -> Outlook | None:
     """Say what a ledger would do with a question, or a batch; None where there is no ledger yet.
 
     Charges a copy of the ledger in memory; spends nothing and creates nothing.
-
-    Parameters
-    ----------
-    book : Ledger
-    request : ChargeRequest
-        What the ledger would be asked to charge.
-    project : Project, optional
-        Its limit is set where the ledger has none.
     """
+    book, request, project = ready.book, ready.request, ready.planned.project
+    check_neighbours(book, default=ready.default)
     if limit_to_set(project, book) is None and not book.store.exists():
         return None
     with Accounts() as accounts:
@@ -210,9 +204,7 @@ def foresee_question(data: Any, query: str, *arguments: str | int, **options: Un
         As for `irisdp.publish`.
     """
     ready = check_asked(data, query, arguments, options)
-    check_neighbours(ready.book, default=ready.default)
-    outlook = foresee(ready.book, ready.planned.request(ready.promise), ready.planned.project)
-    return DryRun(ready.planned, ready.book, outlook)
+    return DryRun(ready.planned, ready.book, foresee(ready))
 
 
 # What a plan would cost, question after question: each is charged to the copy of its ledger, and those after it are
@@ -317,7 +309,7 @@ class Account:
 
     def weigh(self, question: PlanQuestion, ready: CheckedQuestion, version: str | None) -> Case:
         """Weigh a question of a plan, which is taken for answered from here on; see `charge`."""
-        case = self.charge(ready.planned.request(ready.promise), ready.planned.project, version)
+        case = self.charge(ready.request, ready.planned.project, version)
         if case.refusal is not None and self.refusal is None:
             assert isinstance(case.refusal, BudgetRefused)
             self.refusal, self.first = case.refusal, question.label

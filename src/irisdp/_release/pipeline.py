@@ -1,8 +1,9 @@
-"""The main job: plan, read, draw, charge, write down, show; in that order."""
+"""The one way from questions to answers: check, read, draw and charge, show and write down; in that order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -11,9 +12,9 @@ from .._exact import checked, file_path
 from .._files import Output
 from .._ledger import (
     ChargedAnswer,
+    ChargeRequest,
     Ledger,
     LedgerEntry,
-    LedgerScope,
     Release,
     TableFingerprint,
     TableVersion,
@@ -37,7 +38,7 @@ from .labels import Labels, check_used, read_labels
 from .options import PlanOptions, PublishOptions, options_of, with_options
 from .planning import plan
 from .plans import Plan
-from .progress import errors_after_charge, report_step
+from .progress import errors_after_charge, part_of, report_step
 from .project import currency_with, give_limit, limit_to_set
 from .publication import Publication
 from .release_chain import answer_details, extended, links_of
@@ -60,17 +61,18 @@ from .release_file import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedQuestion:
-    """A question that was checked in every way that reads no record, draws nothing and spends nothing.
+    """A question, or the questions of a batch, after all checks that read no record and spend nothing.
 
     Attributes
     ----------
-    planned : Plan
+    plans : tuple of Plan
+        Of the question, or of all questions of a batch.
+    request : ChargeRequest
+        What the ledger is asked to charge, before a version of the data is known and anything is drawn.
     book : Ledger
         The ledger that was named, or the one beside the data.
     default : bool
         Whether it was not named: then another of the folder that knows the data is charged instead.
-    promise : LedgerScope
-        What the release takes for granted.
     files, reports
         Where its answers and pages go.
     labels : Labels
@@ -81,16 +83,21 @@ class CheckedQuestion:
         Of the file of the data, before anything of it was looked at.
     """
 
-    planned: Plan
+    plans: tuple[Plan, ...]
+    request: ChargeRequest
     book: Ledger
     default: bool
-    promise: LedgerScope
     files: Files
     reports: tuple[Output, ...]
     labels: Labels
     licence: str | None
     secret: Any
     stamp: TableFingerprint
+
+    @property
+    def planned(self) -> Plan:
+        """The question, or the first one of a batch: what it says of the table holds for all."""
+        return self.plans[0]
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -122,11 +129,13 @@ def check_question(
     force = options.get("force", False) if may_replace is None else may_replace
     files, reports = planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
     check_ledger(book, planned.table.location, planned.declared_in, default=ledger is None)
+    names = (audience.name for audience in planned.audiences)
+    outputs = {name: [str(file.path.absolute())] for name, (file, *_) in zip(names, files, strict=False)}
     return CheckedQuestion(
-        planned=planned,
+        plans=(planned,),
+        request=replace(planned.request(promise), outputs=outputs),
         book=book,
         default=ledger is None,
-        promise=promise,
         files=files,
         reports=reports,
         labels=labels,
@@ -248,46 +257,80 @@ def publish_checked(
     Parameters
     ----------
     ready : CheckedQuestion
-    reading : Reading, optional
-        Of the same data, begun for several questions; each begins its own unless given.
-    noted : callable, optional
-        Called with each file before it is created.
+        A single question.
+    reading, noted
+        As for `execute`; `noted` is called with each file before it is created.
     """
-    planned, book, promise = ready.planned, ready.book, ready.promise
-    book.check(promise)
-    currency = currency_with(book, limit_to_set(planned.project, book))
-    known = book.answered(planned.question())
+    planned, table = ready.planned, ready.request.promise.table
+    done = execute(ready, lambda cells, earlier, cost: draw_answers(planned, cells[0], earlier, table, cost), reading)
+    with errors_after_charge():
+        found = _handed_over(ready, done.cells[0].nodes, done.charged, done.book, noted)
+        return replace(found, anew=done.known and not done.charged.repeated, unlimited=done.unlimited)
+
+
+Draw = Callable[[Sequence["GroupStatistics"], Sequence[Release], Charge], list[LedgerEntry]]
+"""Draws the answers of all questions: given what was read for each, earlier releases of the data, and the charge."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Executed:
+    """What was read, drawn and charged, and is not shown yet.
+
+    Attributes
+    ----------
+    cells : list of GroupStatistics
+        For each question, what was read; never shown or stored.
+    charged : ChargedAnswer
+    book : Ledger
+        The ledger that was charged.
+    known : bool
+        Whether it was asked the same before, about any version of the data.
+    unlimited : tuple of str
+        Audiences that have no limit, where others of the ledger have one.
+    """
+
+    cells: list[GroupStatistics]
+    charged: ChargedAnswer
+    book: Ledger
+    known: bool
+    unlimited: tuple[str, ...]
+
+
+def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = None) -> Executed:
+    """Read, draw and charge what was checked, a question or a batch; the ledger takes all of it or nothing.
+
+    Parameters
+    ----------
+    ready : CheckedQuestion
+    draw : callable
+    reading : TableVersion, optional
+        Of the same data, begun for several questions; each begins its own unless given.
+    """
+    request, book, table, project = ready.request, ready.book, ready.planned.table, ready.planned.project
+    book.check(request.promise)
+    currency = currency_with(book, limit_to_set(project, book))
+    known = book.answered(request.text)
     if not known:  # what may be given again need have no price
-        planned.price.at(currency)  # refused before anything is read
+        request.price((), currency)  # refused before anything is read
     try:
         report_step(0)
-        reading = TableVersion.begin(planned.table, ready.stamp) if reading is None else reading
-        book, version, kept = match_fingerprint(
-            planned.table, reading.digest, book, ready.secret, default=ready.default
-        )
-        book.check(promise, version)
-        limit_to_set(planned.project, book)  # refused before records are read
-        report_step(1)
-        cells = read_statistics(planned, unit_key(kept))
-        reading.check(planned.table)
+        reading = TableVersion.begin(table, ready.stamp) if reading is None else reading
+        book, version, kept = match_fingerprint(table, reading.digest, book, ready.secret, default=ready.default)
+        book.check(request.promise, version)
+        limit_to_set(project, book)  # refused before records are read
+        key, cells = unit_key(kept), []
+        for number, planned in enumerate(ready.plans, start=1):
+            with part_of(f"question {number} of {len(ready.plans)}") if len(ready.plans) > 1 else nullcontext():
+                report_step(1)
+            cells.append(read_statistics(planned, key))
+        reading.check(table)
     finally:
-        planned.table.rest()
-    give_limit(planned.project, book)
-    unlimited = unlimited_in(book, (audience.name for audience in planned.audiences))
+        table.rest()
+    give_limit(project, book)
+    unlimited = unlimited_in(book, (audience.name for planned in ready.plans for audience in planned.audiences))
     report_step(2)
-    request = replace(
-        planned.request(promise),
-        fingerprint=version,
-        draw=lambda earlier, cost: draw_answers(planned, cells, earlier, promise.table, cost),
-        outputs={
-            audience.name: [str(file.path.absolute())]
-            for audience, (file, *_) in zip(planned.audiences, ready.files, strict=False)
-        },
-    )
-    settled = book.charge(request)
-    with errors_after_charge():
-        found = _handed_over(ready, cells.nodes, settled, book, noted)
-        return replace(found, anew=known and not settled.repeated, unlimited=unlimited)
+    charged = book.charge(replace(request, fingerprint=version, draw=lambda earlier, cost: draw(cells, earlier, cost)))
+    return Executed(cells, charged, book, known, unlimited)
 
 
 def _handed_over(
@@ -299,11 +342,10 @@ def _handed_over(
     drawn = [Answers.from_bytes(entry.answers) for entry in settled.entries]
     answers_of, sidecars = {}, {}
     for place, (audience, own) in enumerate(zip(planned.audiences, drawn, strict=True)):
-        shown = decode_answers(planned, audience, nodes, own)
-        beside = release_document(planned, audience, nodes, own)
         made = provenance(settled, place)
-        answers_of[audience.name] = shown
-        sidecars[audience.name] = sidecar(planned.body(audience), shown, settled.ids[place], beside, made)
+        answers_of[audience.name], sidecars[audience.name] = shown_of(
+            planned, audience, nodes, own, settled.ids[place], made
+        )
     paths: list[Path | None] = [file.path for file, *_ in ready.files] or [None] * len(answers_of)
     parts = [[(sidecars[name], answers_of[name], path)] for name, path in zip(answers_of, paths, strict=True)]
     written = write_files(
@@ -320,6 +362,15 @@ def _handed_over(
         out=written,
         sidecars=sidecars,
     )
+
+
+def shown_of(
+    planned: Plan, audience: Audience, nodes: MeasurementInput, drawn: Answers, number: int, made: Any, **batch: Any
+) -> tuple[Answers, dict[str, Any]]:
+    """Return the answers of one audience as they are shown, and the release file that belongs beside them."""
+    answers = decode_answers(planned, audience, nodes, drawn)
+    beside = release_document(planned, audience, nodes, drawn)
+    return answers, sidecar(planned.body(audience), answers, number, beside, made, **batch)
 
 
 def read_statistics(planned: Plan, key: bytes) -> GroupStatistics:

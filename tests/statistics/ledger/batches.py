@@ -22,7 +22,7 @@ import pyarrow
 from settling import TOKEN, Child, folder_of, import_before_forks
 
 from irisdp import Ledger, batch
-from irisdp._release import batching
+from irisdp._release import batching, pipeline
 
 QUESTIONS = 3
 SECRET = "IRISDP_TEST_SECRET"
@@ -38,7 +38,7 @@ LONGEST_WAIT = 60
 
 def publish(path: Path, number: int) -> tuple[bytes, bool]:
     """Publish batch `number`; return what stands for its answers, and whether they were there before."""
-    batching.read_statistics = count_once()
+    pipeline.read_statistics = count_once()
     questions = [{"query": "count", "expression": f"age > {number} AND age > {part}"} for part in range(QUESTIONS)]
     asked = {"budget": {"epsilon": "1/100"}, "questions": questions}
     if isinstance(path, str):
@@ -51,7 +51,7 @@ def publish(path: Path, number: int) -> tuple[bytes, bool]:
 
 @functools.cache
 def count_once() -> Callable[[object, bytes], object]:
-    real, found = batching.read_statistics, []
+    real, found = pipeline.read_statistics, []
 
     def cells(planned, key):
         if not found:
