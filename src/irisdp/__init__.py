@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         reproduction,
     )
     from ._ledger import ChargedAnswer, Ledger, LedgerEntry, LedgerScope, Release
-    from ._queries import NeighbouringRelation
     from ._release import (
         Answers,
         Audience,
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from .baselines import compare
     from .certify import audit
     from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, Refusal, ScopeRefused
+    from .graphs import NeighbouringRelation
     from .interpretation import interpret
     from .mechanisms import Mechanism, load
     from .plots import Picture, plot

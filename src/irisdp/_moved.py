@@ -230,7 +230,7 @@ MOVED = {
     "queries.Relation": "NeighbouringRelation",
     "queries.Stepped": "_queries.clipped_values.ClippedColumn",
     "queries.Unit": "_queries.PrivacyUnit",
-    "queries.read_relation": "_queries.parse_relation",
+    "queries.read_relation": "graphs._neighbouring.parse_relation",
     "release.Entry": "LedgerEntry",
     "release.PrivateCells": "_release.pipeline.GroupStatistics",
     "release.Promise": "LedgerScope",

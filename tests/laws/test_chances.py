@@ -42,7 +42,7 @@ from irisdp.design._plurality import least_proved_ratio
 from irisdp.design._pull import Pulled, private_on_every_edge
 from irisdp.design._rankings import all_rankings, all_tops, right_rankings, right_tops
 from irisdp.design._table_cache import CACHE
-from irisdp.graphs import order_graph
+from irisdp.graphs import NeighbouringRelation, order_graph
 from irisdp.mechanisms import PermuteAndFlip, Pull, balanced_line
 from irisdp.privacy import Gaussian
 from support.seeds import fresh_generator
@@ -139,11 +139,11 @@ def test_classes_are_right_as_often_as_said(privacy):
 
 
 @pytest.mark.parametrize("ratio", [F(3, 2), 4])
-@pytest.mark.parametrize("rule", ["pull", "flip", "flip exchange"])
+@pytest.mark.parametrize("rule", ["pull", *NeighbouringRelation])
 @pytest.mark.parametrize("q", [2, 3, 4])
 def test_winners_are_named_as_often_as_said(q, rule, ratio):
     privacy, most = Privacy(ratio=ratio), 6
-    made = Pull(q, privacy) if rule == "pull" else PermuteAndFlip(q, privacy, rule != "flip")
+    made = Pull(q, privacy) if rule == "pull" else PermuteAndFlip(q, privacy, NeighbouringRelation(rule))
     mechanism, places = LargestCategory(made, privacy), tuple(range(q))
     right = {}
     for others in itertools.combinations_with_replacement(range(most + 1), q - 1):
@@ -157,10 +157,15 @@ def test_winners_are_named_as_often_as_said(q, rule, ratio):
         assert said.lower <= least <= said.upper if bounded else agrees(said, least)
 
 
-@pytest.mark.parametrize("asked", [(2, 3, 4, False), (None, 3, 4, True), (1, 2, 2, True), (1, 3, F(8, 7), False)])
+ADD_REMOVE, EXCHANGE = NeighbouringRelation
+
+
+@pytest.mark.parametrize(
+    "asked", [(2, 3, 4, ADD_REMOVE), (None, 3, 4, EXCHANGE), (1, 2, 2, EXCHANGE), (1, 3, F(8, 7), ADD_REMOVE)]
+)
 def test_orders_are_right_at_least_as_often_as_said(asked):
-    k, q, ratio, exchange = asked
-    mechanism, most = LargestCategories(k, q, Privacy(ratio=ratio), exchange), 5
+    k, q, ratio, relation = asked
+    mechanism, most = LargestCategories(k, q, Privacy(ratio=ratio), relation), 5
     answers = all_rankings(q) if k is None else all_tops(k, q)
     counts = np.array(list(itertools.product(range(most + 1), repeat=q)))
     right = right_rankings(counts, answers) if k is None else right_tops(counts, answers)
@@ -289,8 +294,8 @@ def test_the_bound_for_a_lead_is_hardly_above_the_error_known(q):
 NAMES = ("a", "b", "c", "d")
 
 
-def made(k, categories, ratio, exchange=False):
-    return LargestCategories(k, categories, Privacy(ratio=ratio), exchange)
+def made(k, categories, ratio, relation=NeighbouringRelation.ADD_REMOVE):
+    return LargestCategories(k, categories, Privacy(ratio=ratio), relation)
 
 
 def middle(chance):
@@ -365,9 +370,9 @@ def test_the_law_of_sorted_noisy_counts(k, monkeypatch):
 
 def test_the_noise_of_an_exchange_is_at_most_the_root():
     for ratio in (2, F(9, 4), Privacy(epsilon="1/10").ratio, 10**6):
-        noise = made(2, 4, ratio, True).noise.ratio
+        noise = made(2, 4, ratio, EXCHANGE).noise.ratio
         assert noise**2 <= ratio < noise**2 * (1 + F(1, 1 << 100))
-        assert made(2, 4, ratio, False).noise.ratio == ratio
+        assert made(2, 4, ratio).noise.ratio == ratio
 
 
 def test_the_stated_error_bounds_the_law():

@@ -32,6 +32,7 @@ from irisdp._measurements.plurality import flip_chances, pull_chances
 from irisdp._sampling import LAST_WORD, ThresholdTable, bracket_enclosed, bracket_rational, open_cell, resolve
 from irisdp._sampling.bits import ScriptedBits, law_of
 from irisdp._sampling.depth_rows import LARGEST_DEPTH, open_cells, saturation_depth
+from irisdp.graphs import NeighbouringRelation
 from irisdp.mechanisms import PermuteAndFlip, Pull
 from irisdp.noise import law
 from irisdp.privacy import enclose_steps, steps
@@ -312,7 +313,7 @@ def gaps_of(generator, cells, categories, most):
 
 def rules(categories, ratio):
     privacy = Privacy(ratio=ratio)
-    rules = [PermuteAndFlip(categories, privacy, exchange) for exchange in (False, True)]
+    rules = [PermuteAndFlip(categories, privacy, relation) for relation in NeighbouringRelation]
     return [*rules, Pull(categories, privacy)] if categories <= 4 else rules
 
 
@@ -388,7 +389,8 @@ def test_many_cells_are_drawn_as_each_alone_of_winners(number):
 
 
 def test_the_stated_error_is_the_exact_one():
-    mechanism = LargestCategory(PermuteAndFlip(3, Privacy(epsilon=1), False), Privacy(epsilon=1))
+    privacy = Privacy(epsilon=1)
+    mechanism = LargestCategory(PermuteAndFlip(3, privacy, NeighbouringRelation.ADD_REMOVE), privacy)
     error = mechanism.expected_error()
     assert error["wrong_at_worst"] == pytest.approx(0.322768, abs=1e-6)
     lead = error["lead_for_99_percent"]
@@ -402,7 +404,7 @@ def test_nodes_show_nothing():
 
 def test_flip_and_pull_agree_on_what_two_categories_are():
     gaps = np.array([[0, 3], [0, 0]])
-    for found in (flip_chances(gaps, F(2), exchange=True), pull_chances(gaps, F(2))):
+    for found in (flip_chances(gaps, F(2), NeighbouringRelation.EXCHANGE), pull_chances(gaps, F(2))):
         assert ((found.low.sum(axis=1) <= 1) & (found.high.sum(axis=1) >= 1)).all()
 
 

@@ -174,7 +174,7 @@ WINNERS = [
 
 
 def winner_rule(kind, relation, categories, privacy):
-    return kind(categories, privacy) if kind is Pull else kind(categories, privacy, exchange=relation == "exchange")
+    return kind(categories, privacy) if kind is Pull else kind(categories, privacy, NeighbouringRelation(relation))
 
 
 def winner_sidecar(name, relation, categories, privacy):

@@ -11,7 +11,7 @@ from irisdp import Privacy, audit, design
 from irisdp._exact import Enclosure
 from irisdp.design._plurality import least_proved_ratio
 from irisdp.design._pull import MOST_STATES, capped_pull, capped_states, number_of_states
-from irisdp.graphs import Gaps
+from irisdp.graphs import Gaps, NeighbouringRelation
 from irisdp.mechanisms import NoisyLargest, PermuteAndFlip, Pull
 from support.plurality import Pulled, ascending, by_all_orders, exchanges, normal, number
 from support.programs import Program
@@ -229,11 +229,11 @@ def test_theorem_4_the_dual_proves_the_mean_error(categories, total):
 # Other mechanisms for the winner, by their definitions.
 
 
-@pytest.mark.parametrize("exchange", [True, False])
-def test_permute_and_flip_is_what_all_orders_give(exchange):
-    pick = fresh_random(f"permute {exchange}")
+@pytest.mark.parametrize("relation", NeighbouringRelation)
+def test_permute_and_flip_is_what_all_orders_give(relation):
+    pick = fresh_random(f"permute {relation}")
     for q in (2, 3, 5, 6):
-        made = PermuteAndFlip(q, Privacy(ratio=F(5, 2)), exchange)
+        made = PermuteAndFlip(q, Privacy(ratio=F(5, 2)), relation)
         for _ in range(5):
             gaps = normal([pick.randrange(6) for _ in range(q)])
             accepted = [number(made.acceptance(gap)) for gap in gaps]
@@ -271,7 +271,7 @@ def moves_of(relation, gaps):
 @pytest.mark.parametrize("ratio", [F(11, 10), F(2), F(7)])
 def test_the_others_are_private_on_every_edge_and_no_more(relation, ties, ratio):
     for q, most in ((2, 9), (3, 6), (4, 2), (5, 1)):
-        form = PermuteAndFlip(q, Privacy(ratio=ratio), relation == "exchange")
+        form = PermuteAndFlip(q, Privacy(ratio=ratio), NeighbouringRelation(relation))
         if ties == "first":
             form = NoisyLargest(q, Privacy(ratio=ratio))
         rows, closest = {}, F(1)
@@ -287,7 +287,7 @@ def test_the_others_are_private_on_every_edge_and_no_more(relation, ties, ratio)
 def test_at_full_ratio_permute_and_flip_is_not_private_where_records_are_exchanged():
     """A control, and so is noise with a public order of ties."""
     privacy = Privacy(ratio=2)
-    for form in (PermuteAndFlip(3, privacy, False), NoisyLargest(3, privacy)):
+    for form in (PermuteAndFlip(3, privacy, NeighbouringRelation.ADD_REMOVE), NoisyLargest(3, privacy)):
         rows = {moved: (form.row((0, 2, 2)), form.row(moved)) for moved in exchanges((0, 2, 2))}
         assert any(p > 2 * q or q > 2 * p for pair in rows.values() for p, q in zip(*pair, strict=True))
 
@@ -335,7 +335,7 @@ def test_pull_against_all_private_mechanisms_on_tables(categories, total, ratio)
 def test_wrong_winners_beside_permute_and_flip_at_half_the_exponent(epsilon, printed):
     """Over all tables of 20 records, each alike in three categories, against acceptances e^(−εg/2)."""
     made = design.plurality(3, Privacy(epsilon=epsilon))
-    stepped = PermuteAndFlip(3, made.privacy, True)
+    stepped = PermuteAndFlip(3, made.privacy, NeighbouringRelation.EXCHANGE)
     pulled = flipped = at_half_steps = 0.0
     for first, second in itertools.combinations_with_replacement(range(21), 2):
         counts = [first, second - first, 20 - second]
@@ -423,7 +423,7 @@ def test_what_is_checked_by_symmetry_is_every_edge(categories, largest):
 def test_enclosures_hold_the_fractions_and_take_any_gaps():
     for form in (
         Pull(4, Privacy(epsilon=1)),
-        PermuteAndFlip(4, Privacy(epsilon=1), True),
+        PermuteAndFlip(4, Privacy(epsilon=1), NeighbouringRelation.EXCHANGE),
         NoisyLargest(4, Privacy(epsilon="1e-3")),
     ):
         for gaps in ((0, 0, 0, 0), (3, 0, 8, 1), (0, 30, 40, 45)):
@@ -659,7 +659,7 @@ def test_of_pairs_that_are_not_near_others_may_gain():
 def test_permute_and_flip_at_half_steps_changes_by_half_of_it_when_a_record_comes(ratio, cap):
     most = F(1)
     for q, largest in ((2, 9), (3, 6), (4, 4), (5, 3), (6, 2)):
-        form = PermuteAndFlip(q, Privacy(ratio=ratio), True)
+        form = PermuteAndFlip(q, Privacy(ratio=ratio), NeighbouringRelation.EXCHANGE)
         seen = (lambda gaps: gaps) if cap is None else (lambda gaps: tuple(min(gap, cap) for gap in gaps))
         for gaps in ascending(q, largest):
             for gains in range(q):

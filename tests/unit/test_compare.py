@@ -16,6 +16,7 @@ from irisdp._cli import run
 from irisdp._measurements import CategoryNodes, LargestCategories
 from irisdp.baselines import QUESTIONS
 from irisdp.baselines._comparison import number_of_kinds, number_of_tables, tables
+from irisdp.graphs import NeighbouringRelation
 
 THEORY = {"1/2": Fraction("0.927"), "1": Fraction("0.869"), "2": Fraction("0.705")}
 """Wrong winners of pull from the top over those of permute and flip at ε/2, of 20 records in 3 categories."""
@@ -129,7 +130,7 @@ def test_counts_and_decisions_at_known_values():
 def test_orders_are_the_published_table_or_sorted_counts(query, named, relation):
     """On every histogram of four records, and each other mechanism beside, taken one table at a time."""
     found = compare(query, categories=3, n=4, ratio=3, relation=relation, lead=2)
-    published = LargestCategories(named, 3, Privacy(ratio=3), relation == "exchange")
+    published = LargestCategories(named, 3, Privacy(ratio=3), NeighbouringRelation(relation))
     counts = [[a, b, 4 - a - b] for a in range(5) for b in range(5 - a)]
     nodes = CategoryNodes(("a", "b", "c"), np.array(counts))
     wrong = Fraction(0)

@@ -15,6 +15,7 @@ import types
 import typing
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
+from enum import StrEnum
 from fractions import Fraction
 from itertools import islice
 from numbers import Number
@@ -182,7 +183,8 @@ def _fits(value: Any, rule: Any) -> bool:
         return True
     if getattr(rule, "_is_protocol", False):
         return not isinstance(value, type) and all(hasattr(value, name) for name in vars(rule) if name[0] != "_")
-    if issubclass(rule, Sequence) and rule.__module__.startswith(_LIBRARY):  # which the function makes of any
+    own_list = issubclass(rule, Sequence) and not issubclass(rule, str) and rule.__module__.startswith(_LIBRARY)
+    if own_list:  # which the function makes of any
         return isinstance(value, Sequence) and not isinstance(value, str | bytes)
     return isinstance(value, rule)
 
@@ -216,11 +218,16 @@ def _holds(value: Any, origin: type, parts: tuple[Any, ...]) -> bool:
     )
 
 
+def _is_enumeration(rule: Any) -> bool:
+    """Tell whether an annotation is a class of names, which stands beside the names themselves."""
+    return isinstance(rule, type) and issubclass(rule, StrEnum)
+
+
 def _words(rule: Any) -> str:
     """Say in words what an annotation allows."""
     origin, parts = typing.get_origin(rule), typing.get_args(rule)
     if origin in (typing.Union, types.UnionType):
-        words = dict.fromkeys(_words(part) for part in parts if part is not type(None))
+        words = dict.fromkeys(_words(part) for part in parts if part is not type(None) and not _is_enumeration(part))
         # Whatever takes a number takes it in every exact form, and a path can be text; None is what leaving out means.
         written = ("text",) if Decimal in parts else ()
         covered = {"a number": ("a Decimal", *written), "a path": ("text",)}

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from .._exact import Enclosure, percent_below, rational_text, short_above, shown_above
 from .._measurements import GeometricNoise, LargestCategory, MeanFromCentre, NoisySums, QuantileBin
-from .._queries import NOT_OPTIMAL_TOGETHER, NeighbouringRelation
+from .._queries import NOT_OPTIMAL_TOGETHER
 from .._views.reports import odds_of
 from ..accounting import Cost
+from ..graphs import NeighbouringRelation
 from ..interpretation import float_below
 from ..plots import COLOURS, INK, Picture, altair, chance_text, finished
 from ..privacy import Privacy

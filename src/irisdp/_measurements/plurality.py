@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from .._exact import Enclosure, ball, enclosure_of, shown_above
 from .._sampling import LAST_WORD, BitSource, ThresholdTable, bracket_rational, chunks, resolve, system_bits
+from ..graphs import NeighbouringRelation
 from ..mechanisms import PermuteAndFlip, Pull, Winner
 from ..privacy import Privacy
 from .confidence import assured_names, least_distance
@@ -109,7 +110,7 @@ def pull_chances(states: States, ratio: Fraction) -> FloatBounds:
     return FloatBounds(low, high)
 
 
-def flip_chances(states: States, ratio: Fraction, *, exchange: bool) -> FloatBounds:
+def flip_chances(states: States, ratio: Fraction, relation: NeighbouringRelation) -> FloatBounds:
     """Return the chance of every category by permute and flip; gaps in any order, shape (n, q).
 
     Write the probability that no other is accepted before moment x, Π (1 − a·x), with y = 1 − x. It is then a sum of
@@ -117,6 +118,7 @@ def flip_chances(states: States, ratio: Fraction, *, exchange: bool) -> FloatBou
     """
     powers = _powers(ratio)
     categories = states.shape[1]
+    exchange = relation is not NeighbouringRelation.ADD_REMOVE
     halves = states // 2 if exchange else states
     accepted = powers.at(halves.ravel())
     if exchange:
@@ -389,7 +391,7 @@ class LargestCategory:
         """Return the chance of each category in each cell, as intervals."""
         ratio = self.rule.privacy.ratio
         if isinstance(self.rule, PermuteAndFlip):
-            return flip_chances(gaps, ratio, exchange=self.rule.exchange)
+            return flip_chances(gaps, ratio, self.rule.relation)
         order = np.argsort(gaps, axis=1, kind="stable")
         found = pull_chances(np.take_along_axis(gaps, order, axis=1), ratio)
         low, high = np.empty_like(found.low), np.empty_like(found.high)

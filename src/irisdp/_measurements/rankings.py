@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from .._exact import Enclosure, ball, enclosure_of, float_above, shown_below
 from .._sampling import BitSource, ThresholdTable, add_geometric, chunks, resolve, system_bits
+from ..graphs import NeighbouringRelation
 from ..privacy import Privacy
 from .confidence import assured_names, at_most, least_distance
 from .protocol import ENCLOSED, ChainLink, ConfidenceStatement, Law, first_where, records
@@ -77,9 +78,9 @@ class LargestCategories:
         q.
     privacy : Privacy
         One pair with δ = 0: what one step on a cell's graph may reveal.
-    exchange : bool
-        Whether a step is a record exchanged for one of another category, or of none, so that two counts may move; else
-        it is a record more or less.
+    relation : NeighbouringRelation
+        Whether a step is a record exchanged for one of another category, or of none, so that two counts may move; or a
+        record more or less.
 
     References
     ----------
@@ -89,7 +90,7 @@ class LargestCategories:
     k: int | None
     categories: int
     privacy: Privacy
-    exchange: bool
+    relation: NeighbouringRelation
 
     @property
     def chained(self) -> Privacy | None:
@@ -97,16 +98,20 @@ class LargestCategories:
         return None
 
     @property
+    def _exchanges(self) -> bool:
+        return self.relation is not NeighbouringRelation.ADD_REMOVE
+
+    @property
     def table(self) -> OrderTable | None:
         """The table of chances, found once for each question; None where noisy counts are sorted."""
         from ..design import order_table  # which loads what solves programs
 
-        return order_table(self.k, self.categories, self.privacy.ratio, "any" if self.exchange else "add-remove")
+        return order_table(self.k, self.categories, self.privacy.ratio, "any" if self._exchanges else "add-remove")
 
     @property
     def noise(self) -> Privacy:
         """What each noisy count keeps, where they are sorted: of an exchange two of them move."""
-        return Privacy(ratio=_root_below(self.privacy.ratio)) if self.exchange else self.privacy
+        return Privacy(ratio=_root_below(self.privacy.ratio)) if self._exchanges else self.privacy
 
     def draw(
         self, nodes: CategoryNodes, links: Sequence[ChainLink] = (), *, source: BitSource | None = None

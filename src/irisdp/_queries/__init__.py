@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from .histogram import part_groups
     from .neighbouring_relation import (
         NOT_OPTIMAL_TOGETHER,
-        NeighbouringRelation,
         cell_relation,
         independent_parts,
-        parse_relation,
         total_cost,
     )
     from .privacy_units import (

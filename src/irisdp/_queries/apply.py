@@ -20,13 +20,12 @@ from .._measurements import DesignedAnswers, Measurement, PlacedNodes
 from .._tables import Column, Condition, Table
 from ..certify import Optimality, audit, check_optimality, is_the_path
 from ..errors import BadInput
-from ..graphs import DatasetGraph, Gaps, Histograms, Path, SortedHistograms, json_node
+from ..graphs import DatasetGraph, Gaps, Histograms, NeighbouringRelation, Path, SortedHistograms, json_node
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, privacy_to_document, read_document
 from ..privacy import Guarantee, Privacy
 from .categories import CategoryCounts, count_categories, read_categories
 from .derived_columns import Bins, read_bins
 from .groups import Groups
-from .neighbouring_relation import NeighbouringRelation
 from .privacy_units import ColumnChoices, PrivacyUnit
 from .query import as_asked, check_expression, check_one_condition
 from .statistics import CountsByGroup, Statistics, count_records

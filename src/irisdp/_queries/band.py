@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from .._exact import integer
 from .._measurements import CountNodes, GaussianNoise, Measurement, NoisyBands, ShapeNoise
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Gaussian, Guarantee
 from .count import Count
-from .neighbouring_relation import NeighbouringRelation
 from .query import CountsRecords, as_asked, check_expression, check_one_condition
 from .statistics import Statistics
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from .._tables import Column, Condition, Table, integers_of
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from .groups import CATEGORIES, Groups, read_groups
-from .neighbouring_relation import NeighbouringRelation
 from .privacy_units import ColumnChoices, PrivacyUnit, columns_read, records_statement
 from .query import as_asked, left_out
 from .statistics import CountsByGroup, counted

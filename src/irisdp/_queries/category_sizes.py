@@ -12,10 +12,10 @@ from .._exact import integer
 from .._measurements import GaussianNoise, GeometricNoise, Measurement, ShapeNoise, SizeNodes, SizesShape, SortedSizes
 from .._tables import Column, ColumnType, Condition, Table
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Gaussian, Guarantee, Privacy, halved
 from .categories import count_categories
 from .groups import CATEGORIES, Groups, read_groups
-from .neighbouring_relation import NeighbouringRelation
 from .privacy_units import ColumnChoices, PrivacyUnit
 from .query import AnswersLists, as_asked, left_out, split_number
 from .statistics import CountsByGroup, ValueCounts, count_values

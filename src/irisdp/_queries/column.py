@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from .._measurements import EachRecord, Measurement, RecordNodes
 from .._tables import Condition, Table
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Guarantee
 from .categories import AboutCategories, read_column
 from .groups import CATEGORIES, read_groups
-from .neighbouring_relation import NeighbouringRelation
 from .privacy_units import ColumnChoices, PrivacyUnit
 from .query import AnswersLists
 from .statistics import CountsByGroup, RecordValues, read_values

@@ -12,8 +12,8 @@ from .. import _measurements as measurements
 from .._measurements import Measurement
 from .._tables import Table
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Gaussian, Guarantee, Privacy
-from .neighbouring_relation import NeighbouringRelation
 from .privacy_units import ONE_RECORD, ColumnChoices, ContributionBounds
 from .query import CountsRecords, check_expression, check_one_condition
 from .statistics import Statistics

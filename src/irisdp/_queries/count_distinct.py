@@ -12,10 +12,10 @@ import numpy as np
 from .._measurements import CountNodes, Measurement, noise_for
 from .._tables import Column, ColumnType, Condition, Table
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Guarantee
 from .count import Count
 from .groups import Groups
-from .neighbouring_relation import NeighbouringRelation
 from .privacy_units import ONE_RECORD, ColumnChoices, ContributionBounds, PrivacyUnit
 from .query import as_asked, check_expression, left_out
 from .statistics import CountsByGroup, Statistics, count_records

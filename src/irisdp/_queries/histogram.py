@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 from .._measurements import CountNodes, Measurement
 from .._tables import Table
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Guarantee
 from .categories import read_column
 from .count import Count
 from .derived_columns import read_bins
 from .groups import CATEGORIES, Groups, read_groups
-from .neighbouring_relation import NeighbouringRelation
 from .privacy_units import ONE_RECORD, ColumnChoices, ContributionBounds
 from .query import CountsRecords, left_out
 from .statistics import Statistics

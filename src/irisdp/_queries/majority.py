@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._measurements import NO_BOUNDARY, DecisionDistances
-from .neighbouring_relation import NeighbouringRelation
+from ..graphs import NeighbouringRelation
 from .query import YesOrNo, check_expression, check_one_condition
 from .statistics import Statistics
 

@@ -10,33 +10,16 @@ several steps in one, costs more. Steps add up in two ways:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from functools import reduce
 
 from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Gaussian, Guarantee, Privacy
 
 NOT_OPTIMAL_TOGETHER = "no optimality is claimed at this charge, for each group is answered as if it were alone"
 """The note shown if one record may move between groups and both are charged (docs/theory.md, Scope)."""
-
-
-class NeighbouringRelation(StrEnum):
-    """Which tables are neighbours."""
-
-    ADD_REMOVE = "add-remove"
-    """One has one record (or person) more."""
-    EXCHANGE = "exchange"
-    """They have equally many, and one record (or person) is different."""
-
-
-def parse_relation(relation: str) -> NeighbouringRelation:
-    """Read a relation by its name."""
-    try:
-        return NeighbouringRelation(relation)
-    except ValueError:
-        raise BadInput("relation", "must be add-remove or exchange", "choose one of the two") from None
 
 
 @dataclass(frozen=True, slots=True)

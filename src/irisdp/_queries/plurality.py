@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from .._measurements import GapNodes, LargestCategory, Measurement
 from .._tables import Condition, Table
+from ..graphs import NeighbouringRelation
 from ..privacy import Guarantee
 from .categories import AboutCategories, CategoryCounts, count_categories, read_column
-from .neighbouring_relation import NeighbouringRelation
 from .privacy_units import PrivacyUnit
 from .query import pure_pair
 from .statistics import CountsByGroup

@@ -12,11 +12,11 @@ from .._exact import rational_text
 from .._measurements import BinNodes, Measurement, QuantileBin
 from .._tables import Column, ColumnType, Condition, Table
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Guarantee
 from .categories import MOST_CATEGORIES, CategoryCounts, count_categories, read_column
 from .derived_columns import Bins, read_bins
 from .groups import Groups
-from .neighbouring_relation import NeighbouringRelation
 from .privacy_units import ColumnChoices, PrivacyUnit
 from .query import as_asked, left_out, pure_pair, split_number
 from .statistics import CountsByGroup

@@ -20,8 +20,8 @@ from .statistics import CountsByGroup, Statistics, count_records
 if TYPE_CHECKING:
     from .._measurements import DecisionDistances
     from .._tables import Condition
+    from ..graphs import NeighbouringRelation
     from .groups import Groups
-    from .neighbouring_relation import NeighbouringRelation
     from .privacy_units import ColumnChoices, PrivacyUnit
 
 

@@ -11,9 +11,9 @@ from .._exact import integer
 from .._measurements import CategoryNodes, LargestCategories, Measurement
 from .._tables import Condition, Table
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Guarantee
 from .categories import MOST_CATEGORIES, AboutCategories, CategoryCounts, count_categories, read_column
-from .neighbouring_relation import NeighbouringRelation
 from .privacy_units import ColumnChoices, PrivacyUnit
 from .query import as_asked, pure_pair, split_number
 from .statistics import CountsByGroup
@@ -44,7 +44,7 @@ class _Orders(AboutCategories, ABC):
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[CategoryNodes]:
         """Return a table of chances where there is one, else noisy counts, at the ε of the guarantee."""
         pair = pure_pair(privacy, self.name)
-        return LargestCategories(self.named, len(self._bound()), pair, relation is NeighbouringRelation.EXCHANGE)
+        return LargestCategories(self.named, len(self._bound()), pair, relation)
 
 
 @dataclass(frozen=True, slots=True)

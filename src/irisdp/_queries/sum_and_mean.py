@@ -22,11 +22,11 @@ from .._measurements import (
 )
 from .._tables import Column, Condition, Table
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Gaussian, Guarantee
 from .categories import read_column
 from .clipped_values import MOST_STEPS, ClippedColumn, StepTotals, read_stepped, total_steps
 from .groups import Groups
-from .neighbouring_relation import NeighbouringRelation
 from .privacy_units import ONE_RECORD, ColumnChoices, ContributionBounds, PrivacyUnit
 from .query import pure_pair
 from .statistics import CountsByGroup

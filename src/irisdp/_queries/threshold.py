@@ -12,7 +12,7 @@ import numpy as np
 from .._exact import integer
 from .._measurements import NO_BOUNDARY, DecisionDistances
 from ..errors import BadInput
-from .neighbouring_relation import NeighbouringRelation
+from ..graphs import NeighbouringRelation
 from .query import YesOrNo, as_asked, check_expression, check_one_condition, split_number
 from .statistics import Statistics
 

@@ -24,9 +24,10 @@ from .._exact import (
     shown_below,
 )
 from .._measurements import Measurement, least_distance, records, short, surely_within
-from .._queries import FORMS, NeighbouringRelation, Query
+from .._queries import FORMS, Query
 from ..accounting import Charge
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Gaussian, Guarantee, Privacy
 from .options import QuestionOptions
 

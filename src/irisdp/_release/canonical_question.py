@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._ledger import LedgerScope
-from .._queries import ContributionBounds, Groups, NeighbouringRelation, PerUnitRule, cell_relation, describe_unit
+from .._queries import ContributionBounds, Groups, PerUnitRule, cell_relation, describe_unit
 from .._tables import Column, ColumnType, Derivation, Note, Table, note_of_partition
+from ..graphs import NeighbouringRelation
 
 if TYPE_CHECKING:
     from .._tables import Condition

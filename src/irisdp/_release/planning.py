@@ -9,7 +9,6 @@ from .._exact import checked, rational
 from .._queries import (
     CATEGORIES,
     ColumnChoices,
-    NeighbouringRelation,
     PerUnitRule,
     Query,
     applies_a_file,
@@ -23,7 +22,6 @@ from .._queries import (
     groups_file,
     is_in_parts,
     keep_contribution,
-    parse_relation,
     read_by,
     read_contribution,
     read_per_unit,
@@ -31,6 +29,7 @@ from .._queries import (
 )
 from .._tables import HOW_TO_OPEN, Table, explaining_index, open_table, types_file
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation, parse_relation
 from .accuracy import read_within
 from .audiences import Audience, check_answers, read_confidence, read_levels
 from .canonical_question import canonical_question

@@ -20,7 +20,6 @@ from .._queries import (
     NOT_OPTIMAL_TOGETHER,
     ContributionBounds,
     Groups,
-    NeighbouringRelation,
     PerUnitRule,
     Query,
     entry_of,
@@ -28,6 +27,7 @@ from .._queries import (
     total_cost,
 )
 from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
+from ..graphs import NeighbouringRelation
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
 from .accuracy import ErrorAt, Met, errors_around, in_columns

@@ -14,10 +14,10 @@ from typing import Any
 from .._exact import integer, percent_below, rational, read_json
 from .._files import is_there
 from .._measurements import ASSURED, MeasurementKind
-from .._queries import NeighbouringRelation
 from .._tables import list_names
 from ..accounting import Charge, ConcentratedCost, Cost, GaussianCost
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..mechanisms import guarantee_from_document
 from ..privacy import Guarantee, Privacy
 from .answers import as_written

@@ -22,8 +22,8 @@ from typing import Any
 import flint
 
 from .._exact import ball, enclosure_of, float_above, rational_text, short_above
-from .._queries import NeighbouringRelation
 from ..accounting import Charge, ConcentratedCost, Cost, GaussianCost
+from ..graphs import NeighbouringRelation
 
 MUCH = Fraction(1, 1000)
 """A δ above it is called much."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from .._aliases import did_you_mean
 from .._exact import checked, rational
 from ..errors import BadInput
+from ..graphs import Relation
 from ..privacy import Privacy
 from ._comparison import Comparison, ComparisonParameters, is_in_range, out_of_range
 from ._count_noise import compare_counts
@@ -77,7 +78,7 @@ def compare(
     epsilon: Any = None,
     ratio: Any = None,
     delta: Any = 0,
-    relation: Literal["exchange", "add-remove"] = "exchange",
+    relation: Relation = "exchange",
     lead: int | str | Sequence[int | str] | None = None,
     gaps: Sequence[Any] | None = None,
 ) -> Comparison:

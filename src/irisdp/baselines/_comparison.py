@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, factorial, prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 from .._exact import Enclosure, checked, decimal_above, entries, integer, nearest_float, rational_text, short_text
 from .._files import plan_outputs, write_outputs
 from .._frames import Tabular
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation, Relation
 from ..mechanisms import privacy_to_document
 from ..privacy import Privacy
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 
 # What is compared at: public facts, read once for every question.
-
-Relation = Literal["exchange", "add-remove"]
 
 LARGEST_LEAD = 10_000
 _LARGEST_RECORDS = 10**6
@@ -86,8 +85,8 @@ class ComparisonParameters:
             raise BadInput("privacy", f"holds {len(privacy.pairs)} pairs, and this needs one", "give epsilon and delta")
         if not is_in_range(privacy):
             raise out_of_range("epsilon")
-        if relation not in get_args(Relation):
-            raise BadInput("relation", f"must be one of {', '.join(get_args(Relation))}", "choose one of them")
+        if relation not in tuple(NeighbouringRelation):
+            raise BadInput("relation", "must be one of exchange, add-remove", "choose one of them")
         return cls(
             words=tuple(words),
             categories=None if categories is None else integer(categories, "categories", at_least=2, at_most=100),

@@ -21,6 +21,7 @@ from .._exact import Enclosure, integer
 from .._measurements import LargestCategories
 from ..design import UNIT
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ._comparison import (
     Comparison,
     ComparisonParameters,
@@ -243,7 +244,7 @@ def _categories(asked: ComparisonParameters) -> int:
 
 def _compare(asked: ComparisonParameters, query: str, q: int, named: int | None) -> Comparison:
     exchange, ratio = asked.relation == "exchange", asked.privacy.ratio
-    ours = LargestCategories(named, q, asked.privacy.pure, exchange)
+    ours = LargestCategories(named, q, asked.privacy.pure, NeighbouringRelation(asked.relation))
     rounds = q - 1 if named is None else named
     peers: list[tuple[PeerOrder, str]] = [
         (

@@ -17,7 +17,7 @@ import numpy as np
 
 from .._exact import Enclosure, Table, checked, integer
 from ..errors import BadInput, Refusal
-from ..graphs import DatasetGraph, Gaps, Histograms
+from ..graphs import DatasetGraph, Gaps, Histograms, NeighbouringRelation, Relation
 from ..mechanisms import (
     LARGEST_CATEGORIES,
     LARGEST_PULL,
@@ -36,7 +36,6 @@ from ._privacy_program import Goal
 from ._pull import MOST_STATES, capped_pull, capped_states, number_of_states
 from ._repair import shortened
 
-Relation = Literal["exchange", "add-remove"]
 Ties = Literal["any", "first"]
 
 LARGEST_CAP = 1 << 20
@@ -205,7 +204,7 @@ def _chosen(q: int, privacy: Privacy, relation: Relation, ties: Ties) -> tuple[W
         )
     if relation == "add-remove":
         return (
-            PermuteAndFlip(q, privacy, False),
+            PermuteAndFlip(q, privacy, NeighbouringRelation.ADD_REMOVE),
             "permute and flip at the full ε: proved private for any counts",
             "no optimality is claimed",
         )
@@ -224,7 +223,7 @@ def _chosen(q: int, privacy: Privacy, relation: Relation, ties: Ties) -> tuple[W
         )
     why = f"the ratio is below {least}" if q <= LARGEST_PULL else f"there are more than {LARGEST_PULL} categories"
     return (
-        PermuteAndFlip(q, privacy, True),
+        PermuteAndFlip(q, privacy, NeighbouringRelation.EXCHANGE),
         f"permute and flip at half steps: proved private for any counts; pull from the top is not proved, since {why}",
         "no optimality is claimed",
     )
@@ -232,7 +231,7 @@ def _chosen(q: int, privacy: Privacy, relation: Relation, ties: Ties) -> tuple[W
 
 def _capped(q: int, privacy: Privacy, cap: int) -> tuple[Winner, str, str, Fraction]:
     """Choose for capped gaps where records are exchanged: the formula with the smaller mean error over all of them."""
-    flip = PermuteAndFlip(q, privacy, True)
+    flip = PermuteAndFlip(q, privacy, NeighbouringRelation.EXCHANGE)
     flipped = "permute and flip at half steps: private by its proof, which a cap leaves as it is"
     none = "no optimality is claimed"
     if q > LARGEST_PULL or privacy.ratio < Fraction(q - 2, 4) or number_of_states(q, cap) > MOST_STATES:

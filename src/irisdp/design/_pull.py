@@ -246,7 +246,7 @@ def number_of_states(categories: int, largest: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def capped_states(categories: int, largest: int, exchange: bool = True) -> CappedStates:
+def capped_states(categories: int, largest: int) -> CappedStates:
     """List ascending gaps up to a cap, and which classes of categories meet over an edge."""
     states = [(0, *rest) for rest in combinations_with_replacement(range(largest + 1), categories - 1)]
     place = {state: number for number, state in enumerate(states)}
@@ -255,7 +255,7 @@ def capped_states(categories: int, largest: int, exchange: bool = True) -> Cappe
     number_of = {one: number for number, one in enumerate(classes)}
     pairs = set()
     for number, state in enumerate(states):
-        for moved in moves(state, largest, exchange):
+        for moved in moves(state, largest):
             other = place[tuple(sorted(moved))]
             pairs |= {
                 (number_of[number, here], number_of[other, there]) for here, there in {*zip(state, moved, strict=True)}
@@ -263,13 +263,13 @@ def capped_states(categories: int, largest: int, exchange: bool = True) -> Cappe
     return CappedStates(states, orbits, classes, np.array(sorted(pairs), dtype=np.int64))
 
 
-def moves(state: State, largest: int, exchange: bool) -> set[State]:
+def moves(state: State, largest: int) -> set[State]:
     """Return what gaps become by moves of a record by which the largest count does not fall, as `graphs.Gaps` does."""
     first = {gap: place for place, gap in reversed(list(enumerate(state)))}
     last = {gap: place for place, gap in enumerate(state)}
     found = set()
     for gainer in first.values():
-        for loser in last.values() if exchange else (None,):
+        for loser in last.values():
             if loser == gainer:  # the only category with this gap
                 continue
             heights = [(place == gainer) - (place == loser) - gap for place, gap in enumerate(state)]

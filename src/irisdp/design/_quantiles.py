@@ -7,14 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._exact import Enclosure, checked, integer, rational, rational_text
 from ..errors import BadInput
-from ..graphs import MOST_PARTS, Indices, Offsets, capped_offsets, number_of_offsets, offsets_of
+from ..graphs import (
+    MOST_PARTS,
+    Indices,
+    NeighbouringRelation,
+    Offsets,
+    Relation,
+    capped_offsets,
+    number_of_offsets,
+    offsets_of,
+)
 from ..mechanisms import Row
 from ..privacy import Privacy
 from ._pull import LARGEST_RATIO, UNIT, Pulled, pulled
@@ -263,8 +272,6 @@ class ScoredBins:
         return float((off * together / (1 + together)).max())
 
 
-Relation = Literal["exchange", "add-remove"]
-
 USUAL_WORK = {"exchange": 8_000_000, "add-remove": 1_200_000}
 MOST_WORK = {"exchange": 16_000_000, "add-remove": 3_000_000}
 """Chances in a table, times its cap, up to which a larger cap is taken than needed, and up to which one is worked out
@@ -373,7 +380,7 @@ def quantile(
     if not privacy.single:
         raise BadInput("privacy", f"holds {len(privacy.pairs)} pairs, and this needs one", "give epsilon")
     privacy = privacy.pure
-    form, rule = _form(k, min(privacy.ratio, LARGEST_RATIO), part, relation == "exchange")
+    form, rule = _form(k, min(privacy.ratio, LARGEST_RATIO), part, NeighbouringRelation(relation))
     return QuantileMechanism(
         bins=k, share=part, privacy=privacy, relation=relation, form=form, rule=rule, error=form.error()
     )
@@ -390,17 +397,18 @@ def read_share(share: Any) -> Fraction:
 
 
 @lru_cache(maxsize=32)
-def _form(bins: int, ratio: Fraction, share: Fraction, exchange: bool) -> tuple[Form, str]:
+def _form(bins: int, ratio: Fraction, share: Fraction, relation: NeighbouringRelation) -> tuple[Form, str]:
     """Choose: the relation's own table, else that of exchanges if it falls faster than weights by score, else those."""
+    exchange = relation is NeighbouringRelation.EXCHANGE
     span = Fraction(1) if exchange else max(share, 1 - share)
     steps = ladder(bins, ratio)
     if not exchange:
-        table = _table(bins, ratio, share, False)
+        table = _table(bins, ratio, share, relation)
         if table is not None:
             return table
     fall = math.log(ratio / steps.growth) / float(span) if ratio > 1 else 0.0
     if exchange or math.log(ratio) > fall:
-        table = _table(bins, ratio, share, True)
+        table = _table(bins, ratio, share, NeighbouringRelation.EXCHANGE)
         if table is not None:
             return table
     return (
@@ -409,10 +417,11 @@ def _form(bins: int, ratio: Fraction, share: Fraction, exchange: bool) -> tuple[
     )
 
 
-def _table(bins: int, ratio: Fraction, share: Fraction, exchange: bool) -> tuple[Form, str] | None:
+def _table(bins: int, ratio: Fraction, share: Fraction, relation: NeighbouringRelation) -> tuple[Form, str] | None:
     """Pull on capped offsets, at the largest cap that is wanted and fits; None if none does, or the check fails."""
     if ratio == 1 or bins > _MOST_IN_A_TABLE:
         return None
+    exchange = relation is NeighbouringRelation.EXCHANGE
     span = 1.0 if exchange else float(max(share, 1 - share))
     own = None if exchange else share
     wanted, needed = (
@@ -420,7 +429,6 @@ def _table(bins: int, ratio: Fraction, share: Fraction, exchange: bool) -> tuple
         for chance in (_WANTED, _NEEDED)
     )
     cap = wanted
-    relation = "exchange" if exchange else "add-remove"
     if _work(bins, needed, own) > MOST_WORK[relation]:
         return None
     while cap > needed and _work(bins, cap, own) > USUAL_WORK[relation]:

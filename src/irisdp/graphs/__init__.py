@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         graph_from_sparse,
     )
     from ._morphisms import Morphism, MorphismCheck, boundary_graph, check_morphism, line, morphism, preserves_colours
+    from ._neighbouring import NeighbouringRelation, Relation, parse_relation
     from ._protocol import (
         UNREACHABLE,
         DatasetGraph,
@@ -64,6 +65,7 @@ __all__ = [
     "Histograms",
     "Morphism",
     "MorphismCheck",
+    "NeighbouringRelation",
     "Node",
     "Path",
     "Product",

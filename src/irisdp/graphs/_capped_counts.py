@@ -28,6 +28,7 @@ from .._exact import checked, integer
 from ..errors import BadInput
 from ._explicit import Graph, compress
 from ._families import set_integer
+from ._neighbouring import NeighbouringRelation, Relation
 from ._protocol import Chunk, ComputedNodes, DatasetGraph, Indices, ListedNodes, Mask, Node, NodeNames, blocks
 
 # Capped gaps: how far each category is behind the winner, which is all that a mechanism for the largest needs.
@@ -70,14 +71,14 @@ class Gaps(DatasetGraph):
 
     categories: int
     largest: int
-    relation: Literal["exchange", "add-remove"] = "exchange"
+    relation: Relation = "exchange"
     _listed: list[Graph] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what would take too long to list."""
         q = set_integer(self, "categories", at_least=1, at_most=_MOST_CATEGORIES)
         set_integer(self, "largest", at_least=1, at_most=_MOST_NODES)
-        if self.relation not in ("exchange", "add-remove"):
+        if self.relation not in tuple(NeighbouringRelation):
             raise BadInput("relation", "must be exchange or add-remove", "choose one of the two")
         if self._count() > min(_MOST_NODES, _MOST_MOVES // max(1, q * (q - 1))):
             raise BadInput("largest", "makes too many nodes with that many categories", "lower one of the two")
@@ -361,7 +362,7 @@ def _records_off(offsets: Indices) -> Indices:
 # counts by category. A move of one record changes a step by at most 2. So a step that is 2 or more above its cap R is R
 # or more afterwards, and no category crosses it. It is enough to look at true steps up to R + 2.
 
-Moves = Literal["exchange", "add-remove", "any"]
+Moves = NeighbouringRelation | Literal["exchange", "add-remove", "any"]
 """How neighbours differ: a record exchanged, one more, or either; "any" is what exchange becomes where records may be
 in no category."""
 

@@ -18,8 +18,9 @@ from typing import Any
 
 from .._exact import Enclosure, entries, integer, rational
 from .._measurements import GaussianNoise, NoisyBands, ShapeNoise
-from .._queries import Band, NeighbouringRelation
+from .._queries import Band
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..mechanisms import DepthMechanism, privacy_from_document
 from ..noise import GaussianLaw, UniversalDistribution
 from ..privacy import Gaussian

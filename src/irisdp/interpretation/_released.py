@@ -12,9 +12,10 @@ from .._exact import integer, rational, read_json
 from .._frames import asked, computed, opened
 from .._ledger import Release
 from .._measurements import ASSURED, MeasurementKind, share_of
-from .._queries import NeighbouringRelation, cell_relation
+from .._queries import cell_relation
 from .._release import PACKAGE_FORMAT, SIDECAR_FORMAT, Answers, Publication, check_kinds, rows_of
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..mechanisms import (
     FORMAT as MECHANISM_FORMAT,
 )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .._exact import Enclosure, integer
 from .._measurements import LargestCategory, MeasurementKind
-from .._queries import NeighbouringRelation, pure_pair
+from .._queries import pure_pair
 from ..errors import BadInput
 from ..mechanisms import PermuteAndFlip, Pull, Winner
 from ._knowledge import ReaderKnowledge
@@ -177,7 +177,7 @@ def winner(published: PublishedChoice, known: ReaderKnowledge) -> WinnerRule:
     if published.kind == MeasurementKind.PULL_FROM_THE_TOP:
         rule = Pull(len(outputs), pair)
     else:
-        rule = PermuteAndFlip(len(outputs), pair, exchange=published.relation is NeighbouringRelation.EXCHANGE)
+        rule = PermuteAndFlip(len(outputs), pair, published.relation)
     known.only_records("plurality")
     first, last = known.bounds(None)
     lead = 0 if known.lead is None else integer(known.lead, "lead", at_least=0, at_most=LARGEST_COUNT)

@@ -26,6 +26,7 @@ import flint
 
 from .._exact import Enclosure, ball, checked, enclosure_of, enclosures_of, integer, rational
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..privacy import Privacy
 from ._mechanism import Row
 
@@ -286,8 +287,8 @@ class PermuteAndFlip(Winner):
         q, from 2 to 100.
     privacy : Privacy
         One pair; δ is not used.
-    exchange : bool
-        Whether a neighbour has one record exchanged, so that a gap moves by two, or one more, so that it moves by one.
+    relation : NeighbouringRelation
+        A gap moves by two where a neighbour has one record exchanged, and by one where it has one more.
 
     Notes
     -----
@@ -299,7 +300,7 @@ class PermuteAndFlip(Winner):
     [McKenna2020]; docs/theory.md#plurality; proofs/plurality.md.
     """
 
-    exchange: bool
+    relation: NeighbouringRelation
 
     @property
     def worst_error(self) -> Fraction:
@@ -314,7 +315,7 @@ class PermuteAndFlip(Winner):
         return share
 
     def _acceptance(self, gap: int, inverse: _Number, power: Callable[[int], _Number]) -> _Number:
-        if not self.exchange:
+        if self.relation is NeighbouringRelation.ADD_REMOVE:
             return power(gap)
         whole, half = divmod(gap, 2)
         return power(whole) * (2 * inverse / (1 + inverse) if half else 1)

@@ -14,9 +14,9 @@ import flint
 from ..._exact import ball, enclosure_of, rational_text, short_above, shown_above, shown_below
 from ..._html import element, joined
 from ..._measurements import KINDS, MeasurementKind
-from ..._queries import NeighbouringRelation
 from ..._release import Facts, Labels, counted, counts_persons, delta_means, risk_of
 from ...accounting import Charge, ConcentratedCost, Cost, GaussianCost
+from ...graphs import NeighbouringRelation
 from ...interpretation import RULES
 from ...privacy import Privacy
 
