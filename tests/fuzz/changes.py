@@ -11,8 +11,6 @@ import re
 
 from support.malformed import mutant, written
 
-__all__ = ["Pool", "changed_bytes", "changed_document", "changed_text", "parsed", "said"]
-
 ODD_BYTES = (b"\x00", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\r", b"\n", b'"', b"\\", b"\x1a")
 ODD_TEXT = (
     *("", "\t", "\n", "\r", "\x00", "\x1b[31m", "\ufeff", "\ud800", "\u202e", "\u0130", "\u0663", "\U0001d7d9", "\xe9"),

@@ -12,8 +12,6 @@ from fuzz.spending import held, keep, lay
 from fuzz.target import MARK, Target, as_bytes, document_or_text, given, has_mark, text_by
 from support.commands import Ended, irisdp
 
-__all__ = ["TARGETS", "command", "published", "run_with"]
-
 COMMANDS = (
     *(
         "publish t.csv count --epsilon 1",

@@ -24,8 +24,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fuzz.target import ROOT, Target, as_bytes, slug
 
-__all__ = ["CORPUS", "LARGEST", "ROOM", "corpus_of"]
-
 CORPUS = Path(__file__).parent / "corpus"
 LARGEST = 4_096
 """Bytes of a file, as it is stored: what is mostly zeros, such as a ledger, is stored compressed."""

@@ -16,8 +16,6 @@ from irisdp.certify import read_mechanism
 from irisdp.design import from_spec
 from irisdp.interpretation import read_release
 
-__all__ = ["BATCH", "MECHANISMS", "PROJECT", "SIDECARS", "TABLE", "TARGETS", "TOML", "texts"]
-
 TABLE = f'g,v,u\na,1,1\n{MARK},2,2\nb,{MARK},3\n"b,""\n",3.5,\n,,{MARK}\n'
 PLAN = (ROOT / "examples" / "plan.toml").read_text(encoding="utf-8")
 PROJECT = (

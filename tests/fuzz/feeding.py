@@ -20,8 +20,6 @@ from fuzz.corpus import corpus_of
 from fuzz.judging import Books, Finding, judged
 from fuzz.target import Target, as_bytes
 
-__all__ = ["HANG", "MEMORY", "MOST_FINDINGS", "Feeder", "feed"]
-
 HANG = 5
 """Seconds of the processor that one input may take."""
 MEMORY = 3 << 30

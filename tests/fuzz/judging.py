@@ -11,8 +11,6 @@ from typing import Any
 from fuzz.target import MARK, Target, slug
 from irisdp import IrisError
 
-__all__ = ["OUT", "Books", "Finding", "judged", "kept"]
-
 OUT = Path("build/fuzz")
 
 

@@ -3,8 +3,6 @@
 from fuzz.changes import changed_text
 from fuzz.target import Target, given
 
-__all__ = ["TARGETS"]
-
 
 def behind_conditions(text: str, _: object) -> None:
     """Break behind three conditions, none of which says anything, and each of which is met by chance alone."""

@@ -35,8 +35,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-__all__ = ["main", "watch"]
-
 HANG = 5
 """Seconds of the processor that one input may take."""
 STUCK = 120

@@ -8,8 +8,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Charged", "Held", "held", "keep", "lay"]
-
 _STEPS = 1_000_000
 """Steps of SQLite's machine after which a damaged ledger is called unreadable: it may be read for ever."""
 _KEPT: dict[Path, dict[str, bytes]] = {}

@@ -25,8 +25,6 @@ from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
 from support.commands import irisdp
 
-__all__ = ["TARGETS"]
-
 LINES = b'{"g": "a", "v": 1, "u": 2}\n{"g": "%s", "v": "x"}\n[]\n\n{"u": 1e400}\n' % MARK.encode()
 QUESTIONS = (
     "count --epsilon 1",

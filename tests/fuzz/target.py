@@ -10,8 +10,6 @@ from typing import Any
 
 from fuzz.changes import changed_document, changed_text, parsed
 
-__all__ = ["MARK", "ROOT", "Target", "as_bytes", "document_or_text", "given", "has_mark", "slug", "text_by", "written"]
-
 MARK = "Zweig-4711"
 """Stands in records; no message may hold it."""
 ROOT = Path(__file__).parents[2]

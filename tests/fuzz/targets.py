@@ -2,6 +2,4 @@
 
 from fuzz import commands, documents, tables, texts
 
-__all__ = ["TARGETS"]
-
 TARGETS = texts.TARGETS | documents.TARGETS | commands.TARGETS | tables.TARGETS

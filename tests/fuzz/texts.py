@@ -13,8 +13,6 @@ from irisdp._tables.postgresql import read_table_address
 from irisdp._tables.servers import is_on_server
 from irisdp._tables.table import open_table
 
-__all__ = ["COLUMNS", "TARGETS"]
-
 COLUMNS = (
     *(
         Column("age", ColumnType.INTEGER),

@@ -3,8 +3,6 @@
 from fractions import Fraction
 from math import lcm
 
-__all__ = ["hockey_stick", "over_one_denominator"]
-
 
 def over_one_denominator(law):
     """Return a law as integers over one denominator, and that: whoever compares a law with many prepares it once."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from irisdp._cli import run
 
-__all__ = ["Ended", "irisdp"]
-
 
 @dataclass(frozen=True, slots=True)
 class Ended:

@@ -9,8 +9,6 @@ from irisdp._queries import find_keys, read_by
 from irisdp._tables.columns import ColumnType
 from irisdp._tables.table import open_table
 
-__all__ = ["AGES", "DAYS", "EXPRESSIONS", "TABLE", "TEXTS", "TRUTHS", "values"]
-
 WHOLE = [None, 0, -1, 1, 7, 17, 18, 64, 65, 2**53 - 1, 2**53, -(2**53), 2**63 - 1, -(2**63)]
 FLOATS = [
     None, math.nan, math.inf, -math.inf, -0.0, 0.5, -0.5, 17.999, 18.0, 2.0**52 + 0.5, 2.0**53, 1e300, -1e300, 5e-324,

@@ -11,8 +11,6 @@ import pytest
 from irisdp._tables import dataframes, engine
 from irisdp._tables.engine import locked_connection
 
-__all__ = ["in_one_engine"]
-
 _MOST = 16
 """Databases kept open, each for relations of other columns."""
 

@@ -33,11 +33,6 @@ import irisdp
 from irisdp._queries.reading import QUERIES
 from irisdp._sampling.bits import OperatingSystemBits
 
-__all__ = [
-    "QUESTIONS", "Question", "Record", "above", "arrow", "asked", "both", "cells", "counts", "deny", "different",
-    "differing", "embedded", "equal", "in_bins", "in_categories", "on_ladder", "records", "said",
-]  # fmt: skip
-
 NFC, NFD = "\u00e9", "e\u0301"
 WARDS = ["Ely", "ELY", "Łódź", NFC, NFD, "straße", "STRASSE", "İ", "\U0001d49c\U0001f600", " x ", 'a,b\n"c"', "", None]
 AGES = [*range(16, 90), 2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, -(2**53) - 1, 2**63 - 1, -(2**63), None]

@@ -35,12 +35,6 @@ from irisdp._tables.table import open_table
 from support.closeness import hockey_stick, over_one_denominator
 from support.sweeps import tried
 
-__all__ = [
-    "ASKED", "CHOSEN", "DELTA", "ELSEWHERE", "LOTS", "MODES", "MOST", "PERSONAL", "RATIO", "RECORDS", "caught",
-    "cells_read", "engine_once", "forget_counts", "frame", "in_form", "joint_law", "modes_of", "neighbours", "opened",
-    "personal_neighbours", "planned_for", "tables", "violations", "worst_delta",
-]  # fmt: skip
-
 MOST = tried(3, 4)
 """Records of the largest tables. With three, `test_end_to_end_planted.py` still catches every planted bug."""
 GROUPS = ("a", "b")

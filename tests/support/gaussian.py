@@ -7,8 +7,6 @@ import flint
 
 from irisdp._exact import Enclosure, ball, enclosure_of
 
-__all__ = ["gaussian_step"]
-
 WIDTH = Fraction(1, 1 << 200)
 NEAR = Fraction(1, 1 << 30)
 

@@ -6,8 +6,6 @@ import sys
 import sysconfig
 from pathlib import Path
 
-__all__ = ["EXTRAS", "ROOT", "build", "environment", "install"]
-
 ROOT = Path(__file__).parents[2]
 EXTRAS = "plots,explorer"
 """That the README's commands and blocks need, beside pandas."""

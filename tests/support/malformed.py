@@ -10,8 +10,6 @@ import json
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["Literal", "Pairs", "mutant", "sealed_text", "written"]
-
 
 class Literal(str):
     """Text that stands in the file as it is, without quotes."""

@@ -8,8 +8,6 @@ import itertools
 
 import flint
 
-__all__ = ["Pulled", "ascending", "by_all_orders", "exchanges", "normal", "number"]
-
 
 def number(value):
     """Return an exact rational."""

@@ -9,8 +9,6 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
-__all__ = ["Program", "Solved"]
-
 FEASIBLE = 1e-10
 """The tightest that HiGHS takes, for primal and dual: optima of small programs with short numbers agree to 1e-9."""
 

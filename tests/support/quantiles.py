@@ -3,8 +3,6 @@
 import itertools
 from fractions import Fraction
 
-__all__ = ["additions", "exchanges", "histograms", "score", "truth"]
-
 
 def histograms(records, bins):
     """Yield the counts of so many records in so many bins."""

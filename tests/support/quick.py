@@ -16,9 +16,6 @@ from statistics import mean
 
 import pytest
 
-__all__ = ["pytest_addoption", "pytest_collection_modifyitems", "pytest_runtest_logreport", "pytest_runtest_makereport",
-           "pytest_runtest_setup", "pytest_sessionfinish", "pytest_terminal_summary"]  # fmt: skip
-
 TESTS = Path(__file__).parents[1]
 COSTS = Path(__file__).with_name("costs.json")
 SHARE = 0.03

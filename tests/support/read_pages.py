@@ -3,8 +3,6 @@
 import re
 from html.parser import HTMLParser
 
-__all__ = ["ReadPage"]
-
 
 class ReadPage(HTMLParser):
     """What a browser makes of a page, and what somebody who does not see it would miss."""

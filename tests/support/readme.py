@@ -3,8 +3,6 @@
 import re
 from itertools import pairwise
 
-__all__ = ["blocks", "settled", "steps"]
-
 
 def blocks(text):
     """Return the code blocks of a page in order, each with its language: indented ones are for the shell."""

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-__all__ = ["forget_digests"]
-
 
 def forget_digests(answers):
     """Let nothing beside a file of answers tell that it was changed: neither its data package nor its sidecar."""

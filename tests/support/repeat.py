@@ -19,8 +19,6 @@ from irisdp._ledger.fingerprints import SECRET_BYTES
 from irisdp._sampling.bits import OperatingSystemBits
 from support.quick import processor_time
 
-__all__ = ["Repeat", "pytest_addoption", "pytest_configure"]
-
 SLOW = 0.5
 """Seconds of processor time beyond which a test is not repeated."""
 RARE = 20

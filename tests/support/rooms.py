@@ -11,8 +11,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-__all__ = ["ROOMS", "ROOT"]
-
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
 

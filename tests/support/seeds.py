@@ -9,8 +9,6 @@ import random
 
 import numpy as np
 
-__all__ = ["fresh_generator", "fresh_random"]
-
 _RUN = os.environ.get("IRISDP_TEST_SEED")
 
 

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MASTER", "connect_server", "session_of"]
-
 MASTER = "local[2]"
 
 _USUAL = {

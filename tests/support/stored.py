@@ -17,8 +17,6 @@ from pathlib import Path
 
 from support.commands import irisdp
 
-__all__ = ["AUDITS", "DESIGNS", "ERRORS", "INTERPRETATIONS", "PUBLICATIONS", "SPECS", "outcome", "prepare", "verdict"]
-
 PATH = {"family": "path", "n": 5}
 CYCLE = {"family": "cycle", "n": 6}
 SQUARE = {"nodes": ["a", "b", "c", "d"], "edges": [["a", "b"], ["b", "c"], ["c", "d"], ["d", "a"]]}

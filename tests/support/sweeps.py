@@ -6,8 +6,6 @@ A class of cases never waits for `make reliability`; only more cases of it do. W
 
 import os
 
-__all__ = ["tried"]
-
 _WHOLE = "IRISDP_WHOLE" in os.environ
 
 
