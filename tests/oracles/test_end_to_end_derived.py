@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow.compute
 import pytest
 
-from irisdp._queries import PrivacyUnit, privacy_units, read_by, read_groups, statistics
+from irisdp._queries import PrivacyUnit, privacy_units, read_by, read_groups
 from irisdp._queries.derived_columns import read_bins
 from irisdp._queries.statistics import count_records
 from irisdp._tables import arrow_values, dataframes, text_files
@@ -18,6 +18,7 @@ from support.exhaustion import (
     DELTA,
     LOTS,
     MODES,
+    assert_private,
     caught,
     engine_once,
     forget_counts,
@@ -26,7 +27,7 @@ from support.exhaustion import (
     modes_of,
     neighbours,
     personal_neighbours,
-    violations,
+    rewritten,
 )
 from support.sweeps import tried
 
@@ -38,38 +39,15 @@ SELECTED = {"by": "h = COALESCE(g, 'none')", "select_groups": True, "selection_d
 BINNED = {"by": "h = BINS(v, 1)", "groups": ["below 1", "1 and over"]}
 
 
-@pytest.fixture
-def forget():
-    yield
-    forget_counts()
-
-
 @pytest.mark.parametrize("relation", ["add-remove", "exchange"])
 @pytest.mark.parametrize("options", [SELECTED, BINNED], ids=["selected", "binned"])
 def test_groups_by_expressions_cannot_be_told_apart(options, relation):
-    wrong, compared = violations("count", {**options, "relation": relation}, neighbours(relation, "any"))
-    assert compared > 100
-    assert wrong == 0
+    assert_private("count", {**options, "relation": relation}, neighbours(relation, "any"), more_than=100)
 
 
 def test_histograms_by_groups_cannot_be_told_apart():
     options = {**MODES["declared"], "relation": "add-remove"}
-    wrong, compared = violations("histogram", options, neighbours("add-remove", "any"))
-    assert compared > 100
-    assert wrong == 0
-
-
-def rewritten(monkeypatch, old, new):
-    """Plant a bug in the statement that reads the records."""
-    real = statistics.records_statement
-
-    def planted(*arguments):
-        statement = real(*arguments)
-        assert old in statement
-        return statement.replace(old, new)
-
-    monkeypatch.setattr(statistics, "records_statement", planted)
-    forget_counts()
+    assert_private("histogram", options, neighbours("add-remove", "any"), more_than=100)
 
 
 PLANTED = {
@@ -198,9 +176,7 @@ def test_no_neighbours_can_be_told_apart(form, query, mode):
         if (mode, relation) == ("public", "add-remove"):
             continue
         options = {**MODES[mode], "relation": relation, "delta": DELTA}
-        wrong, compared = violations(query, options, small(neighbours(relation, mode)))
-        assert compared > 40, relation
-        assert wrong == 0, relation
+        assert_private(query, options, small(neighbours(relation, mode)), more_than=40)
 
 
 @pytest.mark.parametrize("form", NAMES, indirect=True)
@@ -209,9 +185,7 @@ def test_no_person_can_be_told_apart(form, per_unit):
     pairs = small(personal_neighbours("add-remove"), PERSONS)
     options = {**MODES["declared"], "relation": "add-remove", "unit": "u"}
     options |= {"at_most": 1} if per_unit is None else {"per_unit": per_unit}
-    wrong, compared = violations("count-where", options, pairs, LOTS[1])
-    assert compared > 30
-    assert wrong == 0
+    assert_private("count-where", options, pairs, LOTS[1], more_than=30)
 
 
 # Bugs of one engine's path: a null takes the value of the record before, and the like.

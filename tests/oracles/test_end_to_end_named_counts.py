@@ -14,13 +14,12 @@ from irisdp._queries import Count
 from support.exhaustion import (
     LOTS,
     RATIO,
+    assert_private,
     caught,
     engine_once,
-    forget_counts,
     neighbours,
     personal_neighbours,
     planned_for,
-    violations,
 )
 from support.sweeps import tried
 
@@ -36,12 +35,6 @@ DELTAS = (Fraction(1, 10), Fraction(1, 7))
 SEVERAL = {"privacy": {"all": [{"ratio": 3, "delta": "1/100"}, {"ratio": 2, "delta": "1/20"}]}}
 
 
-@pytest.fixture
-def forget():
-    yield
-    forget_counts()
-
-
 @pytest.fixture(scope="module")
 def pairs():
     return {relation: neighbours(relation, "any") for relation in ("add-remove", "exchange")}
@@ -53,9 +46,7 @@ def test_no_neighbours_can_be_told_apart(query, pairs):
         for delta in DELTAS[: tried(1, 2)] if relation == "exchange" else DELTAS:
             options = {**SELECTED, "relation": relation, "delta": delta}
             assert isinstance(planned_for((), query, options).naming, NoisyCountSelection)
-            wrong, compared = violations(query, options, found)
-            assert compared > 100
-            assert wrong == 0, (relation, delta)
+            assert_private(query, options, found, more_than=100)
 
 
 @pytest.mark.parametrize("query", COUNTS)
@@ -69,9 +60,7 @@ def test_noise_for_a_little_more_than_is_charged_is_caught(query, pairs, monkeyp
 def test_no_neighbours_can_be_told_apart_under_several_pairs(pairs):
     options = {**SELECTED, **SEVERAL}
     assert isinstance(planned_for((), "count-where", options).naming, NoisyCountSelection)
-    wrong, compared = violations("count-where", options, pairs["add-remove"], charged_at=(0, "1/30", "1/20"))
-    assert compared > 100
-    assert wrong == 0
+    assert_private("count-where", options, pairs["add-remove"], charged_at=(0, "1/30", "1/20"), more_than=100)
 
 
 @pytest.mark.parametrize("key", range(tried(1, 2)))
@@ -80,9 +69,7 @@ def test_no_persons_can_be_told_apart(query, key):
     options = {**SELECTED, "unit": "u", "at_most": 1, "delta": DELTAS[0]}
     found = personal_neighbours("add-remove")
     few = tried(2, 3)  # records in a table
-    wrong, compared = violations(query, options, [pair for pair in found if max(map(len, pair)) <= few], key=LOTS[key])
-    assert compared > 60
-    assert wrong == 0
+    assert_private(query, options, [pair for pair in found if max(map(len, pair)) <= few], key=LOTS[key], more_than=60)
 
 
 def all_pass(self, cells):

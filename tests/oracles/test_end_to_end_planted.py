@@ -26,7 +26,7 @@ from irisdp._measurements import (
     SizesShape,
     UniversalNoiseMeasurement,
 )
-from irisdp._queries import Band, Count, statistics
+from irisdp._queries import Band, Count
 from irisdp._queries.category_sizes import Sizes
 from irisdp._queries.histogram import Histogram
 from irisdp._queries.plurality import Plurality
@@ -54,6 +54,7 @@ from support.exhaustion import (
     modes_of,
     neighbours,
     personal_neighbours,
+    rewritten,
     violations,
     worst_delta,
 )
@@ -69,12 +70,6 @@ COUNTS = [name for name in PLANTED if issubclass(QUERIES[ASKED[name][0]], Count 
 CLASSES = [name for name in PLANTED if issubclass(QUERIES[ASKED[name][0]], YesOrNo)]
 
 BANDS = [name for name in PLANTED if QUERIES[ASKED[name][0]] is Band]
-
-
-@pytest.fixture
-def forget():
-    yield
-    forget_counts()
 
 
 WINNERS = [name for name in PLANTED if ASKED[name][0] == "plurality"]
@@ -416,19 +411,6 @@ def test_charging_an_exchange_once_is_caught():
 def test_a_sidecar_that_depends_on_the_data_is_caught(monkeypatch):
     monkeypatch.setattr(GeometricNoise, "ends", lambda self, nodes: {"upper": int(nodes.values.max())})
     assert caught("count-where", {"relation": "exchange"}, neighbours("exchange", "any"))
-
-
-def rewritten(monkeypatch, old, new):
-    """Plant a bug in the statement that chooses a person's record."""
-    real = statistics.records_statement
-
-    def planted(*arguments):
-        statement = real(*arguments)
-        assert old in statement
-        return statement.replace(old, new)
-
-    monkeypatch.setattr(statistics, "records_statement", planted)
-    forget_counts()
 
 
 @pytest.mark.usefixtures("forget")

@@ -26,6 +26,7 @@ from support.exhaustion import (
     MODES,
     PERSONAL,
     RECORDS,
+    assert_private,
     engine_once,
     frame,
     modes_of,
@@ -33,7 +34,6 @@ from support.exhaustion import (
     personal_neighbours,
     planned_for,
     tables,
-    violations,
 )
 from support.sweeps import tried
 
@@ -82,9 +82,7 @@ def test_no_neighbours_can_be_told_apart(query, mode, pairs):
     for relation in RELATIONS[public:]:
         for delta in (Fraction(0), DELTA):
             options = {**MODES[mode], "relation": relation, "delta": delta}
-            wrong, compared = violations(query, options, pairs[relation, "public" if public else "any"])
-            assert compared > 100, (relation, delta)
-            assert wrong == 0, (relation, delta)
+            assert_private(query, options, pairs[relation, "public" if public else "any"], more_than=100)
 
 
 OTHERS = {
@@ -116,9 +114,7 @@ def test_no_neighbours_can_be_told_apart_under_other_guarantees(query, guarantee
     for relation in RELATIONS[public:]:
         options = {**MODES[mode], **selection, **asked, "relation": relation}
         found = pairs[relation, "public" if public else "any"]
-        wrong, compared = violations(query, options, found, charged_at=charged_at)
-        assert compared > 100, relation
-        assert wrong == 0, relation
+        assert_private(query, options, found, charged_at=charged_at, more_than=100)
 
 
 @pytest.mark.parametrize("key", range(tried(1, 2)))
@@ -137,9 +133,7 @@ def test_no_person_can_be_told_apart(query, mode, key):
     for relation in RELATIONS:
         options = {**MODES[mode], "relation": relation, "unit": "u", "at_most": 1, "delta": DELTA}
         options |= {"delta": 0} if query.startswith(("count", "histogram")) else {}
-        wrong, compared = violations(query, options, personal_neighbours(relation), LOTS[key])
-        assert compared > 100, relation
-        assert wrong == 0, relation
+        assert_private(query, options, personal_neighbours(relation), LOTS[key], more_than=100)
 
 
 @pytest.mark.parametrize("per_unit", ["any", "all"])
@@ -150,9 +144,7 @@ def test_no_person_can_be_told_apart_by_any_or_all_of_its_records(query, mode, p
     delta = 0 if query.startswith("count") else DELTA
     for relation in RELATIONS:
         options = {**MODES[mode], "relation": relation, "unit": "u", "per_unit": per_unit, "delta": delta}
-        wrong, compared = violations(query, options, personal_neighbours(relation), LOTS[1])
-        assert compared > 100, relation
-        assert wrong == 0, relation
+        assert_private(query, options, personal_neighbours(relation), LOTS[1], more_than=100)
 
 
 def test_a_person_in_several_groups_has_no_public_membership():

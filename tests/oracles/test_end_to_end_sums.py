@@ -25,13 +25,13 @@ from support.exhaustion import (
     DELTA,
     ELSEWHERE,
     LOTS,
+    assert_private,
     caught,
     engine_once,
     forget_counts,
     frame,
     neighbours,
     personal_neighbours,
-    violations,
 )
 from support.sweeps import tried
 
@@ -89,9 +89,7 @@ def test_they_are_in_no_other_proof():
 def test_no_sums_can_be_told_apart(lower, upper, monkeypatch):
     asked(monkeypatch, "sum", ONE_CELL, lower=lower, upper=upper)
     for relation in RELATIONS:
-        wrong, compared = violations("sum", {"relation": relation, "ratio": "7/3"}, neighbours(relation, "any"))
-        assert compared > 25
-        assert wrong == 0, relation
+        assert_private("sum", {"relation": relation, "ratio": "7/3"}, neighbours(relation, "any"), more_than=25)
 
 
 @pytest.mark.parametrize(("lower", "upper"), BOUNDS)
@@ -99,9 +97,7 @@ def test_no_means_can_be_told_apart(lower, upper, kept, monkeypatch):
     asked(monkeypatch, "mean", ONE_CELL, lower=lower, upper=upper)
     for relation in RELATIONS:
         options = {"relation": relation, **exact(lower, upper)}
-        wrong, compared = violations("mean", options, neighbours(relation, "any"))
-        assert compared > 25
-        assert wrong == 0, relation
+        assert_private("mean", options, neighbours(relation, "any"), more_than=25)
 
 
 @pytest.mark.parametrize("missing", [-2, 1])
@@ -109,17 +105,13 @@ def test_no_means_can_be_told_apart(lower, upper, kept, monkeypatch):
 def test_nothing_can_be_told_apart_where_missing_values_count(query, missing, kept, monkeypatch):
     asked(monkeypatch, query, FEW, lower=-2, upper=1, missing=missing)
     for relation in RELATIONS:
-        wrong, compared = violations(query, {"relation": relation, **exact(-2, 1)}, neighbours(relation, "any"))
-        assert compared > 25
-        assert wrong == 0, relation
+        assert_private(query, {"relation": relation, **exact(-2, 1)}, neighbours(relation, "any"), more_than=25)
 
 
 def test_no_means_can_be_told_apart_where_roots_are_rounded(kept, monkeypatch):
     asked(monkeypatch, "mean", [("a", None), ("a", -3), ("a", 0), ("a", 1)], lower=-1, upper=1, most=2)
     for relation in RELATIONS:
-        wrong, compared = violations("mean", {"relation": relation, "ratio": 3}, neighbours(relation, "any"))
-        assert compared > 10
-        assert wrong == 0, relation
+        assert_private("mean", {"relation": relation, "ratio": 3}, neighbours(relation, "any"), more_than=10)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -130,9 +122,7 @@ def test_no_neighbours_in_groups_can_be_told_apart(query, mode, monkeypatch):
     public = mode == "public"
     for relation in RELATIONS[public:]:
         options = {**MODES[mode], "relation": relation, "ratio": 4}
-        wrong, compared = violations(query, options, neighbours(relation, "public" if public else "any"))
-        assert compared > 25
-        assert wrong == 0, relation
+        assert_private(query, options, neighbours(relation, "public" if public else "any"), more_than=25)
 
 
 @pytest.mark.parametrize("mode", ["whole", "declared", "selected"])
@@ -142,9 +132,7 @@ def test_no_person_can_be_told_apart(query, mode, monkeypatch):
     monkeypatch.setattr(exhaustion, "PERSONAL", PERSONAL)
     for relation in RELATIONS:
         options = {**MODES.get(mode, {}), "relation": relation, "ratio": 4, "unit": "u", "at_most": 1}
-        wrong, compared = violations(query, options, personal_neighbours(relation), LOTS[0])
-        assert compared > 25
-        assert wrong == 0, relation
+        assert_private(query, options, personal_neighbours(relation), LOTS[0], more_than=25)
 
 
 def totals_of(table, lower, upper):

@@ -6,7 +6,7 @@ import sqlglot
 from irisdp._tables import column_types
 from irisdp._tables.table import Table, open_table
 from support import exhaustion
-from support.exhaustion import DELTA, LOTS, caught, neighbours, personal_neighbours, violations
+from support.exhaustion import DELTA, LOTS, assert_private, caught, neighbours, personal_neighbours
 from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -49,17 +49,13 @@ def small(pairs, most=3):
     ("query", "options"), [("majority", WHOLE), ("count", GROUPED), ("count", SELECTED)], ids=["whole", "by", "select"]
 )
 def test_tables_of_typed_text_cannot_be_told_apart(query, options, relation):
-    wrong, compared = violations(query, {**options, "relation": relation}, small(neighbours(relation, "any")))
-    assert compared > 100
-    assert wrong == 0
+    assert_private(query, {**options, "relation": relation}, small(neighbours(relation, "any")), more_than=100)
 
 
 @pytest.mark.parametrize("options", [PERSONS, {**PERSONS, **GROUPED}], ids=["whole", "by"])
 def test_persons_whose_numbers_are_written_in_two_ways_cannot_be_told_apart(options):
     pairs = small(personal_neighbours("add-remove"), tried(2, 3))
-    wrong, compared = violations("count-where", options, pairs, LOTS[1])
-    assert compared > 30
-    assert wrong == 0
+    assert_private("count-where", options, pairs, LOTS[1], more_than=30)
 
 
 @pytest.mark.parametrize(("query", "options"), [("majority", WHOLE), ("count", GROUPED)], ids=["whole", "by"])

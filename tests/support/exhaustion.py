@@ -26,6 +26,7 @@ from irisdp._queries import (
     plurality,
     quantile,
     ranking,
+    statistics,
     sum_and_mean,
 )
 from irisdp._queries import query as queries_query
@@ -383,6 +384,13 @@ def violations(query, options, pairs, key=LOTS[0], charged_at=()):
     return sum(excess > 0 for excess in found), len(found)
 
 
+def assert_private(query, options, pairs, key=LOTS[0], charged_at=(), *, more_than):
+    """Assert that no two neighbouring tables can be told apart, and that more than so many pairs were compared."""
+    wrong, compared = violations(query, options, pairs, key, charged_at)
+    assert compared > more_than, (query, options)
+    assert wrong == 0, (query, options)
+
+
 def caught(query, options, pairs, key=LOTS[0]):
     """Say whether the same comparison finds a planted bug; it ends at the first pair, beginning with small tables."""
     small_first = sorted(pairs, key=lambda pair: (len(pair[0]) + len(pair[1]), str(pair)))
@@ -394,3 +402,22 @@ def forget_counts():
     _counted.clear()
     opened.cache_clear()
     _forms.clear()
+
+
+def rewritten(monkeypatch, old, new):
+    """Plant a bug in the statement that reads the records."""
+    real = statistics.records_statement
+
+    def planted(*arguments):
+        statement = real(*arguments)
+        assert old in statement
+        return statement.replace(old, new)
+
+    monkeypatch.setattr(statistics, "records_statement", planted)
+    forget_counts()
+
+
+@pytest.fixture
+def forget():
+    yield
+    forget_counts()

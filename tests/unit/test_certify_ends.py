@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp import BadInput, Privacy, audit, design
+from irisdp import Privacy, audit, design
 from irisdp._exact import ball, conversion, flint_rational, working_precision
 from irisdp._exact.arithmetics import ARITHMETICS
 from irisdp.certify import (
@@ -35,18 +35,13 @@ from irisdp.graphs import Path, graph_from_edges
 from irisdp.mechanisms import FactoredMechanism, balanced_line, read_document
 from irisdp.privacy import Pair
 from support.closeness import hockey_stick
+from support.refusals import refused
 
 TWO = Privacy(ratio=2)
 LINE = {"rankings": [[0, 1], [1, 0]], "ranking_of": [0, 1]}
 SHUFFLED = [random.Random(seed).sample(range(12), 12) for seed in range(400)]
 RIGHT = {"aggregate": "average", "weights": ["1/2", "1/2"], "loss": [[0, 1], [1, 0]]}
 ROWS = [["2/3", "1/3"], ["1/3", "2/3"]]
-
-
-def refused(call, *arguments, **options):
-    with pytest.raises(BadInput) as caught:
-        call(*arguments, **options)
-    return str(caught.value)
 
 
 def claiming(theorem, rows=ROWS, graph=None, outputs=None, privacy="2", **facts):

@@ -8,7 +8,7 @@ import flint
 import numpy as np
 import pytest
 
-from irisdp import BadInput, Mechanism, Privacy
+from irisdp import Mechanism, Privacy
 from irisdp._exact import ball, flint_rational, working_precision
 from irisdp.certify import (
     DominatingPair,
@@ -28,17 +28,12 @@ from irisdp.certify._loss_distributions import TooMuchWork, Work, losses_above, 
 from irisdp.certify._loss_grids import drawn_down, spread_up
 from irisdp.graphs import Complete, Hamming, Path
 from irisdp.mechanisms import randomized_response
+from support.refusals import refused
 from support.seeds import fresh_random
 
 TWO = Privacy(ratio=2)
 FLOATS = 1e-12
 """Logarithms of floats, of numbers of size 1."""
-
-
-def refused(call, *arguments, **options):
-    with pytest.raises(BadInput) as caught:
-        call(*arguments, **options)
-    return str(caught.value)
 
 
 # Edges

@@ -15,7 +15,6 @@ from gmpy2 import mpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp import BadInput
 from irisdp._exact import (
     GRID_BITS,
     ONE,
@@ -59,18 +58,13 @@ from irisdp._exact import (
 )
 from irisdp._exact.documents import DEEPEST
 from irisdp._exact.rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS
+from support.refusals import refused
 
 LONG = "a" * 60
 HELP = "; see the function's help for what it takes"
 
 if TYPE_CHECKING:
     from irisdp import Unheard
-
-
-def refused(call, *arguments, **options):
-    with pytest.raises(BadInput) as caught:
-        call(*arguments, **options)
-    return str(caught.value)
 
 
 # Numbers

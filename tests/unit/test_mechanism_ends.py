@@ -42,6 +42,7 @@ from irisdp.mechanisms._exponential import _log2_above, _log2_below
 from irisdp.mechanisms._file_format import exact_text, pairs_from_document
 from irisdp.mechanisms._noisy_max import product_of_refusals
 from irisdp.privacy import Gaussian, Pair
+from support.refusals import refused
 
 TWO = Privacy(ratio=2)
 BOTH = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])
@@ -49,12 +50,6 @@ SHAPE = "must be a table with rows of one length; give one row of probabilities 
 HOLD = 'objective: must hold name and value; write {"name": …, "value": …}'
 OF_FACTORS = "of factors are 0..n; leave them out, or write a matrix"
 EXAMPLE = '; write {"epsilon": 1, "delta": "1/10"}'
-
-
-def refused(call, *arguments, **options):
-    with pytest.raises(BadInput) as caught:
-        call(*arguments, **options)
-    return str(caught.value)
 
 
 # Files
