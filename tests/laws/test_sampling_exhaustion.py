@@ -1,7 +1,7 @@
 """Samplers = stated probabilities, by trying every script of random words.
 
 Narrow words make nearly every draw a tie, so what is proved here is the tie path with everything around it; the path
-without ties, at 64 bits, is checked against brute force in `tests/oracles/test_sampling_words.py`.
+without ties, at 64 bits, is checked against brute force in `tests/oracles/test_drawn_steps.py`.
 """
 
 from collections import defaultdict

@@ -28,17 +28,15 @@ ROOMS = {
         "unit/test_certify_foreign.py",
         "unit/test_checkers_agree.py",
     ],
-    "_exact": ["unit/test_exact_ends.py", "unit/test_exact.py", "unit/test_shown.py"],
+    "_exact": ["unit/test_exact_ends.py", "unit/test_shown.py"],
     "mechanisms": [
         "unit/test_mechanism_ends.py",
-        "unit/test_mechanisms.py",
         "oracles/test_safe_rate.py",
         "laws/test_exponential_draws.py",
     ],
     "privacy": ["oracles/test_guarantees.py", "unit/test_privacy.py", "laws/test_shapes.py"],
     "_sampling": [
         "oracles/test_drawn_steps.py",
-        "oracles/test_sampling_words.py",
         "oracles/test_audiences.py",
         "unit/test_sampling_bits.py",
         "unit/test_sampling_inputs.py",

@@ -8,10 +8,16 @@ import pytest
 pytest.importorskip("altair", reason="altair is not installed: `make test` installs it")
 pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
 
+import html
+import time
+
+import pytest
+from starlette.testclient import TestClient
+
 from irisdp import BadInput, Privacy, Refusal, design
 from irisdp._explorer import ask, check, interpret
 from irisdp._explorer import design as designing
-from irisdp._explorer.app import ROOMS
+from irisdp._explorer.app import ROOMS, create_app
 from irisdp._explorer.common_fields import LOSSES
 from irisdp._explorer.design_form import FAMILIES, KINDS
 from irisdp._explorer.form_errors import check_form, field_meant, in_words, not_used
@@ -162,3 +168,55 @@ def test_what_is_too_long_is_told_by_how_much_it_is(written, rule):
     for refuses in (lambda: check_form(fields, values), lambda: ask.ask(values, lambda phase: None)):
         with pytest.raises(BadInput, match=rule):
             refuses()
+
+
+# Malformed JSON in every field that reads some: one line on the page at that field, at once, and nothing else.
+
+MALFORMED = {
+    "cut off": '{"nodes": ["a", "b"',
+    "brackets alone": "[" * 100_000,
+    "names in names": '{"a":' * 50_000,
+    "no number": "[[NaN, 1], [Infinity, 0]]",
+    "a number of half a million digits": "[" + "9" * 500_000 + "]",
+    "a number whose exponent is one": "[[1e999999999, 0]]",
+    "half a letter": '{"\\ud800": "\\udfff"}',
+    "the same name twice": '{"kind": "geometric", "kind": "geometric", "n": 3}',
+    "something after its end": "{} {}",
+    "a comment": "{} // nothing",
+    "a letter that nobody sees": '["\x00"]',
+}
+FIELDS = [
+    ("design", {"kind": "spec"}, "spec"),
+    ("design", {"colors": "*: yes"}, "graph"),
+    ("design", {"graph": "a b\nb c"}, "colors"),
+    ("design", {"kind": "consumer", "n": "3"}, "prior"),
+    ("check", {"on": "path", "epsilon": "1"}, "mechanism"),
+    ("read", {"value": "7"}, "release"),
+]
+
+
+@pytest.fixture(scope="module")
+def client():
+    return TestClient(create_app(), base_url="http://127.0.0.1:8080", raise_server_exceptions=False)
+
+
+@pytest.mark.parametrize("text", MALFORMED.values(), ids=MALFORMED)
+@pytest.mark.parametrize(("room", "given", "field"), FIELDS, ids=[field for _, _, field in FIELDS])
+def test_malformed_json_gets_one_line_at_its_field(client, room, given, field, text):
+    start = time.process_time()
+    page = client.post(f"/{room}", data={**given, field: text})
+    assert page.status_code == 400, page.text[:300]
+    (note,) = re.findall(r'class="wrong-note"[^>]*>(.*?)</div>', page.text, flags=re.DOTALL)
+    said = html.unescape(re.sub(r"<[^>]*>", "", note))
+    assert said.strip() and "\n" not in said.strip() and len(said) < 500
+    marked = re.findall(r'id="field-(\w+)-wrong"', page.text)
+    assert marked == [field] or (field == "spec" and marked == ["kind"]), "a spec may be of a kind that is none"
+    assert "Traceback" not in page.text and "Error" not in said
+    assert time.process_time() - start < 5
+
+
+def test_the_same_is_answered_where_nothing_is_wrong(client):
+    """The other way round: what these fields hold when they are right is no malformed JSON."""
+    spec = json.dumps({"kind": "geometric", "n": 3, "privacy": {"epsilon": 1}})
+    assert "wrong-note" not in client.post("/design", data={"kind": "spec", "spec": spec}).text
+    assert "wrong-note" not in client.post("/design", data={"graph": '[["a", "b"]]', "colors": '{"a": 1, "b": 2}'}).text

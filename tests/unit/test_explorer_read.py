@@ -17,6 +17,23 @@ from irisdp._explorer.forms import read_values
 from irisdp._explorer.interpret import READ, read
 from support.commands import irisdp
 
+pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
+
+import contextlib
+import io
+import re
+import shlex
+
+import numpy as np
+import pytest
+
+from irisdp._cli import run
+from irisdp._exact import json_bytes
+from irisdp._explorer.check import CHECK, check
+from irisdp._explorer.common_fields import as_text
+from irisdp._explorer.pages import show_result
+from irisdp._explorer.results import ResultCache
+
 HOSTILE = "</script><script>alert(1)</script>"
 TABLE = [[abs(i - j) for j in range(11)] for i in range(11)]
 
@@ -169,3 +186,205 @@ def test_nothing_is_answered_before_something_is_asked():
     assert "what was published" in READ.answer(read_values(READ.fields, {})).text
     assert READ.answer(read_values(READ.fields, {"release": "{}"})).text == "Now write the published answer."
     assert READ.answer(read_values(READ.fields, {"value": "7"})).text == "Now paste what was published."
+
+
+# The room Check: what is pasted is audited as the command line audits it, and shown without believing any of it.
+
+RESPONSE = "3/4, 1/4\n1/4, 3/4\n"
+HOSTILE_CHECK = '</script><script>alert(1)</script>"\u202e\n'
+
+
+def judged(**values):
+    return check(read_values(CHECK.fields, values), lambda words: None)
+
+
+def designed(spec=None):
+    made = design.from_spec(spec or {"kind": "consumer", "n": 3, "loss": "absolute", "privacy": {"ratio": 4}})
+    return json_bytes(made.to_document()).decode()
+
+
+def numpy_file(rows):
+    file = io.BytesIO()
+    np.save(file, np.array(rows))
+    return as_text(file.getvalue())
+
+
+def test_of_a_delta_that_is_not_kept_nothing_is_promised():
+    asked = {"mechanism": RESPONSE, "on": "path", "epsilon": "1"}
+    assert "up to 10 % an answer tells neighbours apart" in fact(judged(**asked, delta="0.1"), "δ means").value
+    assert "δ means" not in [one.name for one in judged(**asked, delta="0.01").facts]
+
+
+def test_a_foreign_matrix_is_judged_exactly():
+    found = judged(mechanism=RESPONSE, on="path", epsilon="1")
+    assert found.verdict == "bad" and "does not keep" in found.headline
+    assert fact(found, "ε needed").value.startswith("1.0986")
+    assert fact(found, "Tightest edge").value == "0 and 1"
+    kept = judged(mechanism=RESPONSE, on="complete", epsilon="1.0987")
+    assert kept.verdict == "good" and "of optimality nothing is proved" in kept.headline
+    assert kept.pictures[0].rows[0] == ("0", "0", 0.75)
+
+
+def test_a_designed_mechanism_holds_and_its_scope_is_said():
+    found = judged(mechanism=designed())
+    assert found.verdict == "good" and "certificate holds" in found.headline
+    assert "among" in fact(found, "Bound").remark
+    assert fact(found, "Gap").value == "0"
+
+
+def test_a_tampered_file_does_not_hold():
+    document = json.loads(designed())
+    document["objective"]["value"] = "1/1000"
+    found = judged(mechanism=json.dumps(document))
+    assert found.verdict == "bad"
+    assert fact(found, "Optimality").value == "Does not hold"
+
+
+def test_rows_that_are_no_probabilities_are_said_and_not_drawn():
+    found = judged(mechanism="0.5, 0.6\n0.5, 0.5", on="path", epsilon="1")
+    assert found.verdict == "bad" and "no mechanism" in found.headline
+    assert not found.pictures and "no picture" in found.notes[0]
+    assert fact(judged(mechanism="1.5, -0.5\n0.5, 0.5", on="path", epsilon="1"), "Entries").value == "Some are negative"
+
+
+UNEQUAL = [["8/9", "1/9"], ["2/3", "1/3"], ["1/3", "2/3"]]
+NAMED = json.dumps({"inputs": [1, 0, 2], "matrix": UNEQUAL})
+"""Private at a ratio of 3 where 0 stands between 1 and 2, and not where the second row stands for 1."""
+UNNAMED = json.dumps({"matrix": UNEQUAL})
+
+
+def test_a_file_that_names_its_inputs_keeps_its_names_on_a_pasted_graph():
+    pasted = {"on": "pasted", "graph": "0 1\n0 2", "epsilon": "1.0987"}
+    assert judged(mechanism=NAMED, **pasted).verdict == "good"
+    assert judged(mechanism=UNNAMED, **pasted).verdict == "bad"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"mechanism": RESPONSE, "on": "path", "epsilon": "1"},
+        {"mechanism": "[[0.75, 0.25], [0.25, 0.75]]", "on": "complete", "epsilon": "1.1", "delta": "1/100"},
+        {"mechanism": RESPONSE + "1/2, 1/2\n", "on": "pasted", "graph": "0 1\n1 2", "epsilon": "2"},
+        {"mechanism": numpy_file([[0.75, 0.25], [0.25, 0.75]]), "on": "path", "epsilon": "1.0987"},
+        {"mechanism": "no\tyes\n3/4\t1/4\n1/4\t3/4", "on": "path", "epsilon": "2"},
+        {"mechanism": designed()},
+        {"mechanism": designed(), "epsilon": "1"},
+        {"mechanism": designed(), "delta": "1/10"},
+        {"mechanism": designed(), "on": "complete", "epsilon": "5"},
+        {"mechanism": NAMED, "on": "pasted", "graph": "0 1\n0 2", "epsilon": "1.0987"},
+        {"mechanism": NAMED, "on": "path", "epsilon": "1.0987"},
+        {"mechanism": UNNAMED, "on": "path", "epsilon": "1.0987"},
+    ],
+    ids=[
+        "csv",
+        "json",
+        "pasted graph",
+        "numpy",
+        "tabs and names",
+        "designed",
+        "other ε",
+        "other δ",
+        "other graph",
+        "its own names",
+        "a path of its own names",
+        "no names and no graph",
+    ],
+)
+def test_the_command_line_and_the_python_come_to_the_same(values, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    found = judged(**values)
+    files = {file.name: file.read() for file in found.files}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    shown, saved = found.command.splitlines()
+    command, _, target = saved.partition(" > ")
+    status = run(shlex.split(command)[1:])
+    assert status == (0 if found.verdict == "good" else 1)
+    assert capsys.readouterr().out.encode() == files[target]
+    run(shlex.split(shown)[1:])
+    assert ("DOES NOT HOLD" in capsys.readouterr().out) == (found.verdict == "bad")
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        names = {}
+        exec(compile(found.python, "exported", "exec"), names)
+    assert f"{json.dumps(names['verdict'].to_document(), ensure_ascii=False)}\n".encode() == files[target]
+
+
+@pytest.mark.parametrize(("values", "field"), [
+    ({"mechanism": RESPONSE}, "on"),
+    ({"mechanism": RESPONSE, "on": "path"}, "epsilon"),
+    ({"mechanism": RESPONSE, "on": "elsewhere", "epsilon": "1"}, "on"),
+    ({"mechanism": "no, numbers", "on": "path", "epsilon": "1"}, "matrix"),
+    ({"mechanism": "{", "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": '{"kind": "consumer", "n": 3}'}, "mechanism"),
+    ({"mechanism": "[[NaN, 1]]", "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": "[" * 100_000, "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": "[[1e999999999, 1]]", "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": "base64:AAAA", "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": numpy_file([[0.5, 0.5]])[:40], "on": "path", "epsilon": "1"}, "mechanism"),
+    ({"mechanism": RESPONSE, "on": "pasted", "graph": "0 1 2 3 -", "epsilon": "1"}, "graph"),
+    ({"mechanism": RESPONSE, "on": "pasted", "graph": "x", "epsilon": "1"}, "graph"),
+    ({"mechanism": RESPONSE, "on": "pasted", "graph": "0 1\n1 2", "epsilon": "1"}, "graph"),
+    ({"mechanism": designed(), "on": "pasted", "graph": "0 1", "epsilon": "1"}, "graph"),
+    ({"mechanism": "1\n" * 3000, "on": "complete", "epsilon": "1"}, "on"),
+], ids=lambda part: str(part)[:40])  # fmt: skip
+def test_what_is_no_mechanism_is_said_at_a_field(values, field):
+    with pytest.raises(BadInput) as refused:
+        judged(**values)
+    assert refused.value.field == field
+    assert "irisdp-explorer-" not in str(refused.value), "whoever pasted it knows no path"
+
+
+def test_the_rows_that_do_not_sum_to_one_are_named_with_their_sums():
+    found = judged(mechanism="0.5, 0.6\n0.5, 0.5\n0.2, 0.7999", on="path", epsilon="1")
+    assert fact(found, "Rows").remark == "row 1 to 1.1 (0.1 too much), row 3 to 0.9999 (0.0001 too little)"
+    floats = judged(mechanism=numpy_file([[0.1, 0.2, 0.7], [0.5, 0.25, 0.25]]), on="path", epsilon="5")
+    assert re.match(r"row 1 to (more|less) than 1 \(\d.\de-17 too (much|little)\)", fact(floats, "Rows").remark)
+    many = judged(mechanism="1, 1\n" * 9, on="path", epsilon="1")
+    assert fact(many, "Rows").remark.endswith("row 3 to 2 (1 too much), and 6 other rows")
+    assert fact(judged(mechanism=RESPONSE, on="path", epsilon="2"), "Rows").remark == ""
+
+
+def test_what_other_tools_write_is_read_and_handed_out_as_it_came():
+    found = judged(mechanism="no;yes\n3/4;1/4\n1/4;3/4\n", on="path", epsilon="2")
+    assert "keeps" in found.headline and "the answers that tell most: no" in fact(found, "Tightest edge").remark
+    assert next(file for file in found.files if file.name == "matrix.csv").content.startswith(b"no;yes")
+
+
+def test_one_input_is_one():
+    found = judged(mechanism="1/2, 1/2", on="path", epsilon="1")
+    assert fact(found, "Graph").value == "1 input, 0 edges: nothing is compared"
+    found = judged(mechanism="1/2,1/2\n" * 3, on="pasted", graph="a b\nc", epsilon="1")
+    assert (fact(found, "Graph").value, fact(found, "Graph").remark) == ("3 inputs, 1 edge", "1 input has no neighbour")
+
+
+def test_a_pickled_array_is_never_opened():
+    file = io.BytesIO()
+    np.save(file, np.array([[{"a": 1}]], dtype=object), allow_pickle=True)
+    with pytest.raises(BadInput):
+        judged(mechanism=as_text(file.getvalue()), on="path", epsilon="1")
+
+
+def test_names_from_a_file_are_never_markup():
+    document = json.loads(designed({"kind": "consumer", "n": 1, "loss": "absolute", "privacy": {"ratio": 4}}))
+    plain = {"format": document["format"], "privacy": {"ratio": "3"}, "outputs": [HOSTILE_CHECK, "b"]}
+    plain |= {
+        "inputs": [HOSTILE_CHECK, "other"],
+        "graph": {"nodes": [HOSTILE_CHECK, "other"], "edges": [[HOSTILE_CHECK, "other"]]},
+    }
+    values = {"mechanism": json.dumps({**plain, "matrix": [["3/4", "1/4"], ["1/4", "3/4"]]})}
+    found = judged(**values)
+    page = show_result(CHECK, read_values(CHECK.fields, values), found, ResultCache())
+    assert "<script>" not in page and "\u202e" not in page
+    assert "&lt;/script&gt;" in page and "\\u202e" in page
+    drawn = found.pictures[0].to_svg()
+    assert "<script>" not in drawn and "\u202e" not in drawn
+    assert "<script>alert" not in found.pictures[0].to_html()
+
+
+def test_nothing_is_checked_before_anything_is_pasted():
+    assert "then press Check" in CHECK.answer(read_values(CHECK.fields, {})).text
+
+
+def test_a_promise_with_delta_is_read():
+    assert "keeps" in judged(mechanism=RESPONSE, on="path", epsilon="1", delta="1/2").headline
