@@ -9,14 +9,14 @@ RUNS ?= 10
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
-	@echo "make test         run every test"
+	@echo "make test         run every test but those of make check"
 	@echo "make quick        run a part of every room, in less than a minute on two processors"
 	@echo "make seeds        run every test RUNS times (10), each time with a fresh random seed, which is printed"
 	@echo "make coverage     show that tests take every branch of the exact core, room by room"
 	@echo "make mutants      plant small mistakes in the exact core, and see its tests notice (docs/mutants.md)"
 	@echo "make browser      open every page in Chromium with the network off; pictures in build/screenshots"
 	@echo "make costs        measure what make quick goes by"
-	@echo "make check        lint, types, floors, docs"
+	@echo "make check        lint, types, layers, docs, the README with the built wheel"
 	@echo "make hooks        let git run the checks before each commit"
 	@echo "make bench        measure against peers, side by side: build/bench/bench.json, docs/benchmarks.md"
 	@echo "make reliability  run every test with its whole sweeps, which stand behind the promises"
@@ -47,8 +47,11 @@ $(VENV)/.develop: requirements/develop.txt $(VENV)/.runtime
 demo: $(VENV)/.runtime
 	@$(BIN)/python examples/demo.py
 
+# What reads the project's own text, or needs the built wheel: `make check` runs it, and `make test` does not.
+HOUSE := $(patsubst %,tests/unit/test_%.py,architecture docstrings package plain_words proofs readme references)
+
 test: $(VENV)/.develop
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(addprefix --ignore=,$(HOUSE))
 
 # Without Spark, whose virtual machine alone takes a good part of the minute, and without pytest's rewriting of every
 # assertion in every process, which takes ten seconds of each: `pytest NAME` of a failed test shows the values.
@@ -87,7 +90,7 @@ check: $(VENV)/.develop
 	$(BIN)/ruff format --check src tests benchmarks examples docs formal
 	$(BIN)/ruff check src tests benchmarks examples docs formal
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 0 tests/unit/test_architecture.py tests/unit/test_proofs.py
+	$(BIN)/python -m pytest -n $(JOBS) $(HOUSE)
 	$(BIN)/python -m pytest -n 0 --doctest-modules src --ignore=src/irisdp/__main__.py
 
 hooks: $(VENV)/.develop
@@ -99,9 +102,11 @@ bench: $(VENV)/.develop
 
 # `make test` tries a fixed part of the long sweeps (tests/support/sweeps.py); here they are whole, and other long checks
 # follow (`make reliability STAGES=fuzz,clock` runs some alone). How long it took is said in docs/reliability.md.
-# PostgreSQL is Debian's, installed where it is missing and may be; elsewhere each test on a server is skipped by name.
+# PostgreSQL, Coq and OCaml are Debian's, installed where they are missing and may be; elsewhere each test that needs
+# a server or the verified checker is skipped by name.
 reliability: $(VENV)/.develop
 	$(BIN)/python tests/support/postgresql.py
+	-$(BIN)/python formal/make_checker.py
 	$(BIN)/python tests/support/reliability.py --jobs $(JOBS) $(if $(STAGES),--only $(STAGES))
 
 # Needs no Python package, and nothing of it runs in `make check` or `make test` but a reading of the files.

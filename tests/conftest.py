@@ -1,5 +1,6 @@
 """Settings for all tests: continuous integration tries the same examples every time, people try new ones."""
 
+import gc
 import os
 import signal
 
@@ -16,11 +17,13 @@ from support.quick import (
     pytest_sessionfinish,
     pytest_terminal_summary,
 )
+from support.sweeps import tried
 
 __all__ = [
     "ledger",
     "one_engine",
     "pytest_addoption",
+    "pytest_collection",
     "pytest_collection_modifyitems",
     "pytest_configure",
     "pytest_runtest_logreport",
@@ -33,8 +36,9 @@ __all__ = [
 
 os.environ["COLUMNS"] = "400"  # what tests compare stays on one line; tests of layout set their own width
 
-settings.register_profile("continuous integration", derandomize=True, deadline=None)
-settings.register_profile("people", deadline=None)
+examples = tried(40, 100)
+settings.register_profile("continuous integration", derandomize=True, deadline=None, max_examples=examples)
+settings.register_profile("people", deadline=None, max_examples=examples)
 settings.load_profile("continuous integration" if os.environ.get("CI") else "people")
 
 
@@ -45,6 +49,17 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     repeat.pytest_configure(config)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection():
+    """Collect without looking for garbage, and never look through what was collected: it stays until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -70,7 +85,9 @@ def compiled_once(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         if os.environ.get("PYTHONDONTWRITEBYTECODE") and "PYTHONPYCACHEPREFIX" not in os.environ:
             patch.delenv("PYTHONDONTWRITEBYTECODE")
-            patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
+            base = tmp_path_factory.getbasetemp()
+            shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # by all processes of this run
+            patch.setenv("PYTHONPYCACHEPREFIX", str(shared / "compiled"))
         yield
 
 

@@ -39,7 +39,7 @@ HANG = 5
 """Seconds of the processor that one input may take."""
 STUCK = 120
 """Seconds on the clock, for what waits instead of working; a busy machine makes others wait, too."""
-FEWEST = 10
+FEWEST = 5
 """Inputs that the smallest share feeds."""
 TOLD = 5
 """Findings of a target that are printed; all are kept."""

@@ -90,7 +90,7 @@ def test_neighbouring_counts_are_close(name, relation):
         assert max(hockey_stick(a, b, 1 + pair.ratio / 4) for a, b in pairwise(laws)) > pair.delta
 
 
-@pytest.mark.parametrize(("word_bits", "words"), tried([(1, 9), (9, 1)], [(1, 9), (3, 3), (9, 1)]))
+@pytest.mark.parametrize(("word_bits", "words"), tried([(3, 3)], [(1, 9), (3, 3), (9, 1)]))
 @pytest.mark.parametrize("ends", [(0, None), (0, 4), (2, 2)])
 @pytest.mark.parametrize("name", GUARANTEES)
 def test_draws_have_the_stated_law(name, ends, word_bits, words):

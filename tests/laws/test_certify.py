@@ -30,7 +30,7 @@ def laws(outputs):
 
 
 @given(st.integers(2, 30), st.integers(1, 5), st.integers(0, 60), st.integers(0, 10**6), st.integers(1, 8))
-@settings(max_examples=tried(80, 200), deadline=None)
+@settings(max_examples=tried(32, 200), deadline=None)
 def test_distinct_pairs_are_those_of_the_listed_edges(nodes, rows, edges, seed, buffer):
     random = fresh_generator(seed)
     tails, heads = random.integers(0, nodes, (2, edges))
@@ -59,7 +59,7 @@ def test_distinct_pairs_are_those_of_the_listed_edges(nodes, rows, edges, seed, 
 
 
 @given(st.lists(laws(3), min_size=2, max_size=4), ratios, deltas)
-@settings(max_examples=tried(120, 300), deadline=None)
+@settings(max_examples=tried(48, 300), deadline=None)
 def test_the_audit_is_the_definition(rows, ratio, delta):
     verdict = audit(Mechanism.from_matrix(rows, privacy=Privacy(ratio=ratio, delta=delta), graph=Path(len(rows))))
     directed = [pair for a, b in itertools.pairwise(rows) for pair in ((a, b), (b, a))]
@@ -82,7 +82,7 @@ def test_the_audit_is_the_definition(rows, ratio, delta):
 
 
 @given(st.lists(laws(3), min_size=2, max_size=4))
-@settings(max_examples=tried(80, 200), deadline=None)
+@settings(max_examples=tried(32, 200), deadline=None)
 def test_a_profile_is_convex_falls_and_mirrors_itself(rows):
     found = privacy_profile(Mechanism.from_matrix(rows, privacy=Privacy(ratio=1), graph=Path(len(rows))))
     slopes = [(b - a) / (s - r) for (r, a), (s, b) in itertools.pairwise(zip(found.ratios, found.deltas, strict=True))]
@@ -96,7 +96,7 @@ def test_a_profile_is_convex_falls_and_mirrors_itself(rows):
 
 
 @given(st.tuples(laws(2), laws(2)), st.tuples(laws(2), laws(2)), st.tuples(laws(2), laws(2)), ratios)
-@settings(max_examples=tried(120, 300), deadline=None)
+@settings(max_examples=tried(48, 300), deadline=None)
 def test_a_pair_that_dominates_both_choices_dominates_adaptive_composition(first, second, third, ratio):
     graph = Path(2)
     made = [Mechanism.from_matrix(rows, privacy=Privacy(ratio=1), graph=graph) for rows in (first, second, third)]
@@ -173,7 +173,7 @@ def test_the_verifier_s_graphs_are_the_library_s(spec):
 
 
 @given(st.fractions(min_value=0, max_value=1000, max_denominator=10**12))
-@settings(max_examples=tried(160, 400), deadline=None)
+@settings(max_examples=tried(64, 400), deadline=None)
 def test_the_verifier_s_ratio_is_the_library_s(epsilon):
     assert verify_mechanism.ratio_of_epsilon(epsilon) == exp_below(epsilon)
 

@@ -155,7 +155,7 @@ def read(tree, seed):
     return read_condition(Writer(seed).write(tree), COLUMNS)
 
 
-@settings(max_examples=tried(100, 300), deadline=None)
+@settings(max_examples=tried(40, 300), deadline=None)
 @given(condition, st.integers(0, 2**32), st.integers(0, 2**32))
 def test_a_condition_respelt_is_the_same_question(tree, seed, another):
     first, second = read(tree, seed), read(tree, another)
@@ -164,7 +164,7 @@ def test_a_condition_respelt_is_the_same_question(tree, seed, another):
     assert read_condition(first.text, COLUMNS).text == first.text
 
 
-@settings(max_examples=tried(100, 300), deadline=None)
+@settings(max_examples=tried(40, 300), deadline=None)
 @given(condition, st.integers(0, 2**32))
 def test_its_one_spelling_means_what_was_typed(tree, seed):
     typed = Writer(seed).write(tree)
@@ -175,7 +175,7 @@ def test_its_one_spelling_means_what_was_typed(tree, seed):
         assert {alike for (alike,) in connection.sql(both).fetchall()} == {True}, typed
 
 
-@settings(max_examples=tried(100, 300), deadline=None)
+@settings(max_examples=tried(40, 300), deadline=None)
 @given(condition, condition, st.integers(0, 2**32))
 def test_equal_texts_are_equal_sql_and_unequal_sql_unequal_texts(tree, other, seed):
     first, second = read(tree, seed), read(other, seed)
@@ -209,7 +209,7 @@ def changed(tree, place):
     return (sign, *(changed(part, place) if isinstance(part, tuple) else part for part in parts))
 
 
-@settings(max_examples=tried(200, 500), deadline=None)
+@settings(max_examples=tried(80, 500), deadline=None)
 @given(condition, st.integers(0, 30), st.integers(0, 2**32))
 def test_another_meaning_is_another_question(tree, place, seed):
     other = changed(tree, [place])
@@ -281,7 +281,7 @@ def test_no_word_of_a_grammar_is_mistaken_when_it_names_a_column():
     for number, word in enumerate(sorted(words)):
         for name in (word.lower().replace(" ", "_"), word):
             columns = [Column(name, ColumnType.NUMBER), Column("other", ColumnType.NUMBER)]
-            for shape in (shapes * 2)[number % 5 :][: tried(2, 5)]:
+            for shape in (shapes * 2)[number % 5 :][: tried(1, 5)]:
                 quoted = shape.format('"' + name + '"')
                 found = read_condition(quoted, columns)
                 assert Column(name, ColumnType.NUMBER) in found.columns
@@ -303,7 +303,7 @@ SQL_PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=tried(500, 1500), deadline=5_000)
+@settings(max_examples=tried(150, 1500), deadline=5_000)
 @given(st.lists(st.sampled_from(SQL_PIECES), max_size=14).map("".join) | st.text(max_size=20))
 def test_nonsense_is_refused_and_never_crashes(typed):
     try:
@@ -484,7 +484,7 @@ def meaning(tree):
         return connection.sql(f"SELECT {tree.sql('duckdb')} AS found FROM data").to_arrow_table()["found"].to_pylist()
 
 
-@settings(max_examples=tried(40, 100), deadline=None)
+@settings(max_examples=tried(20, 100), deadline=None)
 @given(value, st.integers(), st.integers())
 def test_an_expression_has_one_form_and_keeps_its_meaning(tree, seed, other):
     written, again = DerivedWriter(seed).write(tree), DerivedWriter(other).write(tree)

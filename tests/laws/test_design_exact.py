@@ -44,7 +44,7 @@ def sparse_system(seed, size, entries):
 
 
 @given(seeds, st.integers(1, 25), st.sampled_from([[1, 2], [1, 2, 3], [2, 3, 5], [4]]))
-@settings(max_examples=tried(160, 400), deadline=None)
+@settings(max_examples=tried(64, 400), deadline=None)
 def test_sparse_elimination_solves_the_system_or_knows_that_it_is_singular(seed, size, entries):
     rows, right = sparse_system(seed, size, entries)
     dense = flint.fmpq_mat(size, size, [row.get(c, 0) for row in rows for c in range(size)])
@@ -134,7 +134,7 @@ def test_contradictions_are_proved_exactly():
     st.fractions(min_value=1, max_value=50, max_denominator=10**6),
     st.fractions(min_value=0, max_value=1, max_denominator=10**4),
 )
-@settings(max_examples=tried(80, 200), deadline=None)
+@settings(max_examples=tried(32, 200), deadline=None)
 def test_the_simplest_fraction_of_an_interval(low, width):
     found = simplest_between(low, low + width)
     assert low <= found <= low + width
@@ -143,7 +143,7 @@ def test_the_simplest_fraction_of_an_interval(low, width):
 
 
 @given(st.fractions(min_value=Fraction(1, 10**9), max_value=100, max_denominator=10**9))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tried(40, 100), deadline=None)
 def test_a_workable_ratio_is_below_close_and_short(epsilon):
     ratio = Privacy(epsilon=epsilon).ratio
     found = workable_ratio(ratio)
@@ -191,7 +191,7 @@ def random_graph(rng, nodes):
 
 
 @given(seeds, st.integers(1, 31), privacies)
-@settings(max_examples=tried(120, 300), deadline=None)
+@settings(max_examples=tried(48, 300), deadline=None)
 def test_any_float_matrix_becomes_private(seed, nodes, privacy):
     rng = fresh_generator(seed)
     matrix = rng.dirichlet(np.full(rng.integers(1, 8), 10.0 ** rng.integers(-2, 2)), size=nodes)
@@ -202,7 +202,7 @@ def test_any_float_matrix_becomes_private(seed, nodes, privacy):
 
 
 @given(st.integers(0, 30), privacies)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tried(40, 100), deadline=None)
 def test_closed_forms_with_long_ratios_hardly_move(n, privacy):
     given_rows = mechanisms.geometric(n, privacy).matrix()
     repaired = design.repair(given_rows, Path(n + 1), privacy)
@@ -213,7 +213,7 @@ def test_closed_forms_with_long_ratios_hardly_move(n, privacy):
 
 
 @given(st.integers(1, 30), st.fractions(min_value=Fraction(1, 100), max_value=5, max_denominator=1000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tried(24, 60), deadline=None)
 def test_a_matrix_in_floats_moves_by_about_their_precision(n, epsilon):
     privacy = Privacy(epsilon=epsilon)
     matrix = np.array([[float(x) for x in row] for row in mechanisms.geometric(n, privacy).matrix()])
@@ -223,7 +223,7 @@ def test_a_matrix_in_floats_moves_by_about_their_precision(n, epsilon):
 
 
 @given(st.integers(2, 30), st.integers(0, 2))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tried(16, 40), deadline=None)
 def test_zeros_stay_zero_on_their_component(n, unused):
     """With δ = 0 an answer that is never given here must not appear anywhere in the component."""
     privacy = Privacy(epsilon=1)

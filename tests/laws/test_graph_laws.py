@@ -114,7 +114,7 @@ def test_distance_is_a_metric(graph, data):
     Product((Hamming(20, 2), Histograms(30, 6), Path(10**6))),
 ])  # fmt: skip
 @given(st.data())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=tried(16, 40))
 def test_large_families_number_their_nodes_without_listing_them(family, data):
     indices = st.integers(0, family.number_of_nodes - 1)
     index, other = data.draw(indices), data.draw(indices)
@@ -295,7 +295,7 @@ def test_all_small_histograms(family, types):
 
 
 @given(st.sampled_from([Histograms, SortedHistograms]), st.integers(0, 60), st.integers(1, 60))
-@settings(deadline=None, max_examples=tried(25, 60))
+@settings(deadline=None, max_examples=tried(20, 60))
 def test_any_histograms(family, total, types):
     try:
         graph = family(total, types)

@@ -66,7 +66,7 @@ def test_laws_add_up_and_end_where_counts_do(name, ends):
             assert max(least) <= ends[1]
 
 
-@pytest.mark.parametrize(("word_bits", "words"), tried([(1, 9), (9, 1)], [(1, 9), (3, 3), (9, 1)]))
+@pytest.mark.parametrize(("word_bits", "words"), tried([(3, 3)], [(1, 9), (3, 3), (9, 1)]))
 @pytest.mark.parametrize("name", NOISE)
 def test_draws_have_the_stated_law(name, word_bits, words):
     """Every script of words: what is decided for an answer is at most its probability, and short of it by the rest."""

@@ -346,7 +346,7 @@ def test_too_small_a_step_is_noticed():
 @pytest.mark.parametrize(("relation", "epsilon"), [("exchange", "9.2"), ("add-remove", "4.6")])
 def test_windows_cost_something_and_no_more_than_their_delta(relation, epsilon):
     """At β = 1/10 the bound is below 1 from a window of 4 or 5 on."""
-    for window in (2, 4, 5):
+    for window in tried((2, 5), (2, 4, 5)):
         made = mechanism(7, relation=relation, epsilon=epsilon, delta="0.5", window=window)
         assert 0 < delta_needed(made, made.privacy.ratio) <= made.window_delta
     assert made.window_delta < F(1, 10)

@@ -149,7 +149,7 @@ def test_statistics_equal_a_plain_recomputation(form, rows, expression, grouped,
 
 
 @given(tables)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tried(12, 20), deadline=None)
 def test_keys_are_counted_without_being_declared(rows):
     keys = enumerate_keys(open_table(arrow(rows)), "g")
     expected = sorted({row[0] for row in rows} - {None})
@@ -168,7 +168,7 @@ def is_one_record(old, new):
 
 
 @given(tables, records, st.sampled_from(sorted(CONDITIONS)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tried(12, 25), deadline=None)
 def test_one_record_more_changes_one_cell_by_one(rows, record, expression):
     changed = changed_cells(counted(arrow(rows), expression), counted(arrow([*rows, record]), expression))
     assert len(changed) == (record[0] in GROUPS)
@@ -182,7 +182,7 @@ def test_one_record_more_changes_one_cell_by_one(rows, record, expression):
     st.booleans(),
     st.sampled_from(UNITS[1:]),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tried(12, 25), deadline=None)
 def test_one_person_more_changes_at_most_one_cell_by_one(rows, belongings, expression, first, unit):
     added = [(group, x, "new") for group, x, _ in belongings]
     after = [*added, *rows] if first else [*rows, *added]
@@ -192,7 +192,7 @@ def test_one_person_more_changes_at_most_one_cell_by_one(rows, belongings, expre
 
 
 @given(tables.filter(bool), records, st.sampled_from(sorted(CONDITIONS)), st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tried(12, 25), deadline=None)
 def test_exchanging_one_record_makes_no_dearer_move_than_the_cost_model_lists(rows, record, expression, data):
     place = data.draw(st.integers(0, len(rows) - 1))
     after = [*rows[:place], record, *rows[place + 1 :]]
@@ -282,7 +282,7 @@ WORDS = [
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join) | st.text(max_size=30))
-@settings(max_examples=tried(160, 400), deadline=None)
+@settings(max_examples=tried(64, 400), deadline=None)
 def test_any_text_is_a_condition_or_bad_input(text):
     table = open_table(pa.table({"a": ["1"], "b": [2]}))
     try:
@@ -298,7 +298,7 @@ LINES = st.text(alphabet='a,; \r#\\"\x00é', max_size=8).filter(
 
 
 @given(st.lists(st.tuples(st.sampled_from(["1", "x y", ""]), st.sampled_from(["2", 'q"', "r\ns"])), max_size=4), LINES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tried(16, 40), deadline=None)
 def test_a_malformed_line_harms_no_record(rows, line):
     """A line without a separator is a record that lacks a field, whatever else it holds; its quotes are closed."""
     with tempfile.TemporaryDirectory() as folder:

@@ -37,7 +37,7 @@ from irisdp.mechanisms import PermuteAndFlip, Pull
 from irisdp.noise import law
 from irisdp.privacy import enclose_steps, steps
 from support.seeds import fresh_generator
-from support.sweeps import tried
+from support.sweeps import by_turns, tried
 
 fractions = st.fractions(min_value=0, max_value=1, max_denominator=300)
 ratios = st.one_of(
@@ -63,7 +63,7 @@ def leaves_open(cell, exact):
 
 
 @given(fractions, st.integers(0, 30), privacies)
-@settings(max_examples=tried(160, 400), deadline=None)
+@settings(max_examples=tried(64, 400), deadline=None)
 def test_cells_hold_exact_iteration(probability, depth, privacy):
     cell = cell_of(probability, depth, privacy)
     assert leaves_open(cell, steps(probability, depth, privacy))
@@ -71,7 +71,7 @@ def test_cells_hold_exact_iteration(probability, depth, privacy):
 
 
 @given(fractions, st.integers(0, 10**12), privacies)
-@settings(max_examples=tried(160, 400), deadline=None)
+@settings(max_examples=tried(64, 400), deadline=None)
 def test_cells_hold_enclosures_at_any_depth(probability, depth, privacy):
     exact = enclose_steps(probability, depth, privacy, width=F(1, 1 << 90))
     cell = cell_of(probability, depth, privacy)
@@ -80,7 +80,7 @@ def test_cells_hold_enclosures_at_any_depth(probability, depth, privacy):
 
 
 @given(st.integers(0, 6), st.integers(0, 12), st.integers(-1, 1), st.sampled_from([60, 130, 400]), privacies)
-@settings(max_examples=tried(160, 400), deadline=None)
+@settings(max_examples=tried(64, 400), deadline=None)
 def test_cells_hold_next_to_a_tie_between_the_branches(before, depth, side, closeness, privacy):
     start = (1 - privacy.delta) / (privacy.ratio + 1)
     for _ in range(before):
@@ -91,7 +91,7 @@ def test_cells_hold_next_to_a_tie_between_the_branches(before, depth, side, clos
 
 
 @given(fractions, privacies, st.integers(0, 1 << 62))
-@settings(max_examples=tried(120, 300), deadline=None)
+@settings(max_examples=tried(48, 300), deadline=None)
 def test_cells_no_longer_change_beyond_the_saturation_depth(probability, privacy, further):
     depth = saturation_depth(probability, privacy)
     cell = cell_of(probability, depth, privacy)
@@ -116,7 +116,7 @@ def test_a_threshold_of_another_depth_is_noticed():
     st.sampled_from([1, 3, 7, 33, 64]),
     st.data(),
 )
-@settings(max_examples=tried(80, 200), deadline=None)
+@settings(max_examples=tried(32, 200), deadline=None)
 def test_tables_count_as_exact_comparisons_do(rows, word_bits, data):
     cells = [[open_cell(*bracket_rational(c, 64)) for c in row] for row in rows]
     table = ThresholdTable.from_cells(np.array(cells, dtype=np.uint64)).at(word_bits)
@@ -191,7 +191,7 @@ def test_a_table_one_word_off_is_noticed():
     st.integers(1, 9),
     st.lists(st.integers(0, 511), min_size=40, max_size=40),
 )
-@settings(max_examples=tried(100, 250), deadline=None)
+@settings(max_examples=tried(40, 250), deadline=None)
 def test_ties_resolve_as_exact_numbers_do(sums, word_bits, script):
     script = [word % (1 << word_bits) for word in script]
     source = ScriptedBits(script, word_bits=word_bits)
@@ -358,8 +358,9 @@ def test_however_small_the_rate_chances_are_found_at_once(epsilon):
                 assert high - low < 1e-12
 
 
-@pytest.mark.parametrize("gaps", [(0, 0, 0), (0, 1, 1), (0, 0, 2), (0, 3, 5), (2, 0, 1)])
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize(
+    ("gaps", "number"), by_turns([(0, 0, 0), (0, 1, 1), (0, 0, 2), (0, 3, 5), (2, 0, 1)], range(3)), ids=str
+)
 def test_what_is_drawn_from_all_first_words_has_the_exact_law_of_winners(gaps, number):
     """Words of 8 bits, every one of them: what they leave open is resolved as the exact chances say."""
     rule = rules(3, F(2))[number]

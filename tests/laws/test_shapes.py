@@ -56,7 +56,7 @@ shapes = lists.map(shape)
 
 
 @given(lists, probabilities)
-@settings(max_examples=tried(300, 1000))
+@settings(max_examples=tried(80, 1000))
 def test_u_is_the_least_of_all_pairs_and_leaving_out_what_follows_changes_nothing(pairs, s):
     assert step(s, shape(pairs)) == min(step(s, Privacy(ratio=r, delta=d)) for r, d in pairs)
 
@@ -72,7 +72,7 @@ def test_one_step_up_is_close_and_nothing_beyond_is(privacy, s):
 
 
 @given(shapes, probabilities, st.integers(0, 40))
-@settings(max_examples=tried(250, 1000), deadline=None)
+@settings(max_examples=tried(60, 1000), deadline=None)
 def test_runs_enclose_exact_iteration(privacy, s, count):
     found = enclose_steps(s, count, privacy, width=WIDTH)
     assert steps(s, count, privacy) in found
@@ -124,7 +124,7 @@ def test_documents_keep_every_number(privacy):
 
 
 @given(shapes, probabilities)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tried(20, 50), deadline=None)
 def test_orbits_for_drawing_hold_exact_iteration(privacy, s):
     orbit, value = orbit_of(s, privacy), s
     for depth in range(30):
@@ -193,7 +193,7 @@ def test_no_group_is_ever_named_under_gaussian_privacy():
 
 
 @given(lists)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tried(12, 30), deadline=None)
 def test_groups_are_named_with_the_law_of_the_shape(pairs):
     privacy = shape(pairs)
     assume(privacy.pairs[0].delta > 0)
@@ -263,7 +263,7 @@ privacies = st.builds(lambda r, d: Privacy(ratio=r, delta=d), ratios, deltas)
 
 
 @given(fractions, st.integers(0, 40), privacies)
-@settings(max_examples=tried(600, 3000), deadline=None)
+@settings(max_examples=tried(150, 3000), deadline=None)
 def test_closed_form_encloses_exact_iteration(probability, count, privacy):
     found = enclose_steps(probability, count, privacy, width=WIDTH)
     assert steps(probability, count, privacy) in found
@@ -271,7 +271,7 @@ def test_closed_form_encloses_exact_iteration(probability, count, privacy):
 
 
 @given(st.integers(0, 6), st.integers(0, 12), privacies)
-@settings(max_examples=tried(200, 500), deadline=None)
+@settings(max_examples=tried(80, 500), deadline=None)
 def test_closed_form_holds_where_the_crossing_is_an_exact_tie(before, count, privacy):
     start = (1 - privacy.delta) / (privacy.ratio + 1)
     for _ in range(before):

@@ -341,14 +341,14 @@ def repeated(row, times):
 
 
 @given(mechanisms(), ratios)
-@settings(max_examples=tried(120, 300), deadline=None)
+@settings(max_examples=tried(48, 300), deadline=None)
 def test_the_profile_is_the_maximum_over_neighbours(mechanism, ratio):
     profile = privacy_profile(mechanism)
     assert profile.delta_at(ratio) == worst(mechanism.matrix(), ratio)
 
 
 @given(mechanisms(), st.fractions(min_value=0, max_value=Fraction(9, 10), max_denominator=20))
-@settings(max_examples=tried(120, 300), deadline=None)
+@settings(max_examples=tried(48, 300), deadline=None)
 def test_the_inverse_is_the_smallest_ratio(mechanism, delta):
     ratio = privacy_profile(mechanism).ratio_at(delta)
     rows = mechanism.matrix()
@@ -361,14 +361,14 @@ def test_the_inverse_is_the_smallest_ratio(mechanism, delta):
 
 
 @given(mechanisms(), st.integers(1, 3), ratios)
-@settings(max_examples=tried(60, 150), deadline=None)
+@settings(max_examples=tried(24, 150), deadline=None)
 def test_composition_is_exact(mechanism, times, ratio):
     rows = [repeated(row, times) for row in mechanism.matrix()]
     assert compose(mechanism, times=times).delta_at(ratio) == worst(rows, ratio)
 
 
 @given(mechanisms(), mechanisms(), ratios)
-@settings(max_examples=tried(60, 150), deadline=None)
+@settings(max_examples=tried(24, 150), deadline=None)
 def test_different_mechanisms_compose(first, second, ratio):
     if len(first.inputs) != len(second.inputs):
         return
@@ -377,7 +377,7 @@ def test_different_mechanisms_compose(first, second, ratio):
 
 
 @given(mechanisms(), st.integers(1, 3), ratios)
-@settings(max_examples=tried(60, 150), deadline=None)
+@settings(max_examples=tried(24, 150), deadline=None)
 def test_a_dominating_pair_dominates(mechanism, times, ratio):
     profile = privacy_profile(mechanism)
     pair = dominating_pair(profile)

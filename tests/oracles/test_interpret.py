@@ -33,6 +33,7 @@ from irisdp.mechanisms import FactoredMechanism, privacy_to_document
 from irisdp.privacy import Gaussian
 from support.programs import Program
 from support.seeds import fresh_random
+from support.sweeps import by_turns, tried
 
 FLOATS = 1e-9
 """Relative: sums of some tens of products in doubles, and tails that are cut off below 2^-60."""
@@ -56,8 +57,7 @@ def mean_loss(loss, alpha, shift):
     return sum(float((1 - alpha) / (1 + alpha) * alpha ** abs(z)) * float(loss.at(0, z + shift)) for z in noise)
 
 
-@pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.parametrize("ratio", ["11/10", "2", "50"])
+@pytest.mark.parametrize(("name", "ratio"), by_turns(LOSSES, ["11/10", "2", "50"]))
 def test_the_best_shift_is_the_best_of_all_shifts(name, ratio):
     loss, privacy = LOSSES[name], Privacy.from_ratio(ratio)
     alpha = float(1 / privacy.ratio)
@@ -549,13 +549,13 @@ def cases(draw):
     return draw(st.sampled_from(["2", "4", "11/10", "7/3"])), ends, loss, counts
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tried(48, 120), deadline=None)
 @given(cases())
 def test_the_stated_loss_is_the_worst_there_is(case):
     judge(*case)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tried(24, 60), deadline=None)
 @given(cases(), st.lists(st.integers(1, 5), min_size=25, max_size=25))
 def test_the_stated_loss_is_the_mean_under_a_prior(case, weights):
     ratio, ends, loss, counts = case

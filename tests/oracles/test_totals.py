@@ -96,13 +96,13 @@ grids = st.sampled_from([None, Fraction(1, 10), Fraction(1, 1000), Fraction(3, 7
 
 
 @given(lists, st.fractions(min_value=0, max_value=5, max_denominator=30), grids)
-@settings(max_examples=tried(100, 300), deadline=None)
+@settings(max_examples=tried(30, 300), deadline=None)
 def test_delta_of_guarantees_is_enclosed(items, epsilon, grid):
     assert encloses_delta(delta(items, epsilon=epsilon, grid=grid), true_delta(items, epsilon))
 
 
 @given(lists, st.fractions(min_value=Fraction(3, 20), max_value=Fraction(1, 2), max_denominator=50), grids)
-@settings(max_examples=tried(100, 300), deadline=None)
+@settings(max_examples=tried(30, 300), deadline=None)
 def test_epsilon_of_guarantees_is_enclosed(items, at, grid):
     assert encloses_epsilon(total(items, delta=at, grid=grid), lambda e: true_delta(items, e), at)
 
@@ -173,7 +173,7 @@ def test_one_release_is_its_own_total(item):
 
 
 @given(lists, st.randoms())
-@settings(max_examples=tried(25, 60), deadline=None)
+@settings(max_examples=tried(10, 60), deadline=None)
 def test_order_does_not_matter_and_times_is_short_for_repeating(items, shuffler):
     shuffled = list(items)
     shuffler.shuffle(shuffled)
@@ -183,7 +183,7 @@ def test_order_does_not_matter_and_times_is_short_for_repeating(items, shuffler)
 
 
 @given(lists, guarantees)
-@settings(max_examples=tried(35, 100), deadline=None)
+@settings(max_examples=tried(12, 100), deadline=None)
 def test_a_total_grows_with_each_release_and_never_exceeds_the_sum(items, more):
     at = sum(one.delta for one in (*items, more)) + Fraction(1, 10**4)
     lower, upper = total(items, delta=at)
@@ -232,7 +232,7 @@ def ratio_between(epsilon):
 
 
 @given(mechanisms(), st.integers(1, 4), st.fractions(min_value=0, max_value=3, max_denominator=10), grids)
-@settings(max_examples=tried(50, 150), deadline=None)
+@settings(max_examples=tried(20, 150), deadline=None)
 def test_delta_of_one_mechanism_several_times_is_enclosed(mechanism, times, epsilon, grid):
     lower, upper = delta([(mechanism, times)], epsilon=epsilon, grid=grid)
     below, above = ratio_between(epsilon)
@@ -241,7 +241,7 @@ def test_delta_of_one_mechanism_several_times_is_enclosed(mechanism, times, epsi
 
 
 @given(mechanisms(), mechanisms(), st.fractions(min_value=0, max_value=3, max_denominator=10))
-@settings(max_examples=tried(50, 150), deadline=None)
+@settings(max_examples=tried(20, 150), deadline=None)
 def test_delta_of_mechanisms_asked_alike_is_enclosed(first, second, epsilon):
     lower, upper = delta([first, second], epsilon=epsilon)
     below, above = ratio_between(epsilon)
@@ -308,7 +308,7 @@ def test_a_law_of_losses_is_an_item():
 
 
 @given(mechanisms(), st.lists(st.fractions(min_value=1, max_value=6, max_denominator=5), min_size=1, max_size=4))
-@settings(max_examples=tried(50, 150), deadline=None)
+@settings(max_examples=tried(20, 150), deadline=None)
 def test_several_guarantees_allow_no_more_than_their_worst_profile(mechanism, ratios):
     """Every mechanism lies below the profile of what it keeps, which keeps that too and is its own mirror image."""
     kept = [(ratio, worst([mechanism], ratio)) for ratio in ratios]
@@ -460,7 +460,7 @@ def composed(mechanism, times, *, work):
 
 
 @given(mechanisms_many_draws(), st.integers(1, 5), st.fractions(min_value=0, max_value=9, max_denominator=9))
-@settings(max_examples=tried(60, 150), deadline=None)
+@settings(max_examples=tried(24, 150), deadline=None)
 def test_a_rounded_profile_is_nowhere_below_the_exact_one(mechanism, times, ratio):
     exact, rounded = composed(mechanism, times, work=10**9), composed(mechanism, times, work=0)
     assert exact.exact

@@ -22,6 +22,7 @@ from irisdp.graphs import UNREACHABLE, colour, depth, depth_as_joins, graph_from
 from support.derived import EXPRESSIONS, TABLE, values
 from support.seeds import fresh_generator
 from support.spark import session_of
+from support.sweeps import by_turns, tried
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Java is missing: install openjdk-17-jre-headless"),
@@ -61,16 +62,17 @@ def test_spark_counts_categories_as_the_embedded_engine_does(spark, records, by)
     assert sum(map(sum, counts[0])) > 1
 
 
-@pytest.mark.parametrize("unit", [
+UNITS = [
     None,
     PrivacyUnit("who", b"k" * 32),
     PrivacyUnit("who", b"k" * 32, PerUnitRule.ANY),
     PrivacyUnit("who", b"k" * 32, contribution=ContributionBounds(3, 3, True)),
     PrivacyUnit("who", b"k" * 32, contribution=ContributionBounds(3, 1, True)),
-])  # fmt: skip
-@pytest.mark.parametrize(
-    "expression", [None, "age > 64", "age % 0 = 1 OR g IN ('a', 'b')", "pay * pay > 1 AND g LIKE 'a%'"]
-)
+]
+COUNTED = [None, "age > 64", "age % 0 = 1 OR g IN ('a', 'b')", "pay * pay > 1 AND g LIKE 'a%'"]
+
+
+@pytest.mark.parametrize(("unit", "expression"), by_turns(UNITS, COUNTED))
 def test_spark_counts_what_the_embedded_engine_counts(spark, records, expression, unit):
     statistics = []
     if unit is not None:  # engines write floats differently, and so choose other records by them
@@ -86,11 +88,12 @@ def test_spark_counts_what_the_embedded_engine_counts(spark, records, expression
         assert getattr(embedded, name).tolist() == getattr(distributed, name).tolist()
 
 
-@pytest.mark.parametrize("sign", ["=", "<>", "<", "<=", ">", ">="])
-def test_spark_turns_a_denied_comparison_round_as_the_embedded_engine_does(spark, sign):
+@pytest.mark.parametrize(("place", "sign"), list(enumerate(["=", "<>", "<", "<=", ">", ">="])))
+def test_spark_turns_a_denied_comparison_round_as_the_embedded_engine_does(spark, place, sign):
     """One form of a condition rests on it: NaN beyond all numbers, equal to itself, and null nowhere."""
     numbers = pa.table({"x": [float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1.0, 2.0, None]})
-    for deny, other in itertools.product(("", "NOT "), ("1", "0", "x", "x + 1")):
+    others = ("1", "0", "x", "x + 1")
+    for deny, other in itertools.product(("", "NOT "), tried(others[place % 2 :: 2], others)):
         counted = []
         for data in (numbers, spark.createDataFrame(numbers)):
             table = open_table(data)
@@ -200,7 +203,9 @@ def settings(spark):
         spark.conf.set(name, value)
 
 
-@pytest.mark.parametrize(("zone", "ansi"), [("UTC", "true"), ("America/New_York", "false"), ("Asia/Kolkata", "true")])
+@pytest.mark.parametrize(
+    ("zone", "ansi"), [("America/New_York", "false"), ("Asia/Kolkata", "true"), ("UTC", "true")][: tried(2, 3)]
+)
 def test_no_session_and_no_record_changes_what_another_is_read_as(spark, settings, zone, ansi):
     settings.set("spark.sql.session.timeZone", zone)
     settings.set("spark.sql.ansi.enabled", ansi)

@@ -70,7 +70,20 @@ def chosen(functions, costs):
     return kept
 
 
+def longest_first(items, costs):
+    """Order files by their longest test, Spark's first, so that no process is left alone with one at the end.
+
+    What is Spark's then stays in one process, for Java is slow to start.
+    """
+    longest = defaultdict(float)
+    for item in items:
+        longest[item.path] = max(longest[item.path], costs.get(function_of(item), 0))
+    items.sort(key=lambda item: (item.path.parent.name != "spark", -longest[item.path]))
+
+
 def pytest_collection_modifyitems(config, items):
+    if hasattr(config, "workerinput"):
+        longest_first(items, json.loads(COSTS.read_text()))
     functions = defaultdict(list)
     for item in items:
         functions[function_of(item)].append(item)

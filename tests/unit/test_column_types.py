@@ -25,6 +25,7 @@ from irisdp._tables.columns import Column, ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.spark_frames import spark_statement
 from irisdp._tables.table import open_table
+from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -497,7 +498,7 @@ def test_text_that_is_compared_as_text_stays_text():
         assert count_records(table, condition=read_condition(f"t = '{text}'", table.columns)).yes.tolist() == [1]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tried(40, 100), deadline=None)
 @given(
     st.datetimes(datetime(1900, 1, 2), datetime(2100, 1, 1)),
     st.integers(-14 * 60, 14 * 60),

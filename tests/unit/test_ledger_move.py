@@ -13,6 +13,7 @@ from irisdp._ledger import migration
 from irisdp._ledger.file_store import LedgerFile
 from irisdp._ledger.server_store import LedgerServer
 from irisdp.accounting import GaussianCost
+from support.sweeps import tried
 
 PROMISE = LedgerScope(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 ODD = Fraction(3**200, 7**190)
@@ -121,9 +122,17 @@ def test_a_stale_reservation_opens_nothing_older(places, monkeypatch):
         Ledger(places[2]).copy_to(places[0])
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
-@pytest.mark.parametrize("to_server", [True, False], ids=["to a server", "to a file"])
+KILLS = [
+    pytest.param(number, after, to_server, id=f"{number} {'after' if after else 'before'}, {where}")
+    for number in (1, 2, 3, 4)
+    for after in (False, True)
+    for to_server, where in ((True, "to a server"), (False, "to a file"))
+    if tried((number + after + to_server) % 2, True)  # before and after each change, once to a server or to a file
+]
+"""Before or after which change this process is killed."""
+
+
+@pytest.mark.parametrize(("number", "after", "to_server"), KILLS)
 def test_killed_on_the_way_back_there_is_one_budget(places, monkeypatch, number, after, to_server):
     home, away = (places[1], places[0]) if to_server else (places[0], places[1])
     left = filled(Ledger(home))
@@ -221,9 +230,7 @@ def open_places(*places):
     return found
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
-@pytest.mark.parametrize("to_server", [True, False], ids=["to a server", "to a file"])
+@pytest.mark.parametrize(("number", "after", "to_server"), KILLS)
 def test_killed_at_any_step_there_is_one_budget_and_the_same_call_goes_on(
     places, monkeypatch, number, after, to_server
 ):

@@ -15,7 +15,7 @@ import irisdp
 from irisdp import BadInput, Mechanism, Privacy, design, graphs
 from irisdp.certify import privacy_profile
 from irisdp.interpretation import Posterior
-from irisdp.plots import names_read, published, readings
+from irisdp.plots import _privacy_curves, names_read, published, readings
 from irisdp.plots._layout import cut_apart, heading, in_columns, labels
 from irisdp.plots._ledgers import ledger_picture
 from irisdp.plots._posteriors import estimates_picture
@@ -636,7 +636,6 @@ def test_forms_of_mechanisms_and_of_privacy():
 
 @pytest.mark.parametrize(("subject", "beside", "said"), [
     (3, (), "subject: must be a Mechanism or "),
-    (design.geometric(600, Privacy(ratio=2)), (), "subject: has 601 inputs and 601 answers, and pictures of privacy"),
     (
         Mechanism.from_matrix([["1/2", "1/2"]] * 2, privacy=Privacy(ratio=2)),
         (),
@@ -655,3 +654,10 @@ def test_what_has_no_curve_is_refused(subject, beside, said):
         with pytest.raises(BadInput) as refused:
             draw(subject, beside=beside)
         assert str(refused.value).startswith(said)
+
+
+def test_what_is_too_large_has_no_curve(monkeypatch):
+    monkeypatch.setattr(_privacy_curves, "_MOST_ENTRIES", 35)
+    for draw in (trade_off_curves, privacy_profiles):
+        with pytest.raises(BadInput, match="has 6 inputs and 6 answers, and pictures of privacy look at up to 35"):
+            draw(design.geometric(5, Privacy(ratio=2)))

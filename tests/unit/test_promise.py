@@ -20,6 +20,7 @@ from irisdp._cli import run
 from irisdp._ledger import file_store
 from irisdp._ledger.file_store import fold_log
 from irisdp._release import pipeline
+from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -77,7 +78,8 @@ def test_a_second_release_is_allowed_where_it_keeps_the_promise_and_nowhere_else
     ask(folder, pinned, ledger.path)
     before, spent = ledger.to_document(), ledger.spent
     real = pipeline.read_statistics
-    for number, asked in enumerate(ASKED):
+    every = tried(3, 1)
+    for number, asked in list(enumerate(ASKED))[ASKED.index(pinned) % every :: every]:
         monkeypatch.setattr(pipeline, "read_statistics", real)
         if implies(pinned, asked):
             ask(folder, asked, ledger.path, f"u > {number}")

@@ -20,7 +20,7 @@ from irisdp._release import answers as module
 from irisdp._release import answers_bytes, rows_of
 from support.commands import irisdp as command
 from support.malformed import places, put
-from support.sweeps import tried
+from support.sweeps import by_turns, tried
 
 WRONG = [
     None, True, False, 0, 1, -1, 3, 10**6, 10**18, 10**400, 0.5, -0.0, 1e300, "", "x", "1", "-1", "0", "1/0", "1e4000",
@@ -81,7 +81,7 @@ def test_whatever_stands_in_a_sidecar_is_read_or_refused_in_a_line(name, folder,
         if path and path[0] not in READ:
             continue
         for number, wrong in enumerate(WRONG):
-            if number % tried(4, 1) != len(str(path)) % tried(4, 1):
+            if number % tried(8, 1) != len(str(path)) % tried(8, 1):
                 continue
             document = put(copy.deepcopy(sound), path, copy.deepcopy(wrong))
             (tmp_path / "o.csv.release.json").write_text(json.dumps(document))
@@ -193,8 +193,7 @@ def readers(release):
     return (f"report {release} -o page.html --force", f"plot {release} -o picture.svg --force", f"interpret {release}")
 
 
-@pytest.mark.parametrize("name", ASKED)
-@pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
+@pytest.mark.parametrize(("name", "ending"), by_turns(ASKED, ["csv", "json", "parquet"]))
 def test_what_publish_wrote_agrees(here, name, ending):
     asked = ASKED[name]
     words = asked.split() if isinstance(asked, str) else asked

@@ -21,6 +21,7 @@ from irisdp._queries.statistics import count_records
 from irisdp._tables.columns import ColumnType
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
+from support.sweeps import by_turns, tried
 
 MADE = (
     "CREATE TABLE Visits (age INTEGER, cost REAL, ward VARCHAR(9), ok BOOLEAN, day DATE, at TIMESTAMP, n NUMERIC, o,"
@@ -132,7 +133,7 @@ VALUES = (
 )
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=30)
+@settings(suppress_health_check=list(HealthCheck), max_examples=tried(12, 30))
 @given(st.lists(st.tuples(VALUES, VALUES, VALUES, VALUES, st.booleans()), max_size=4))
 def test_a_record_is_read_as_it_is_alone(tmp_path_factory, records):
     """Whatever the others hold; text that is no UTF-8 too, which only a cast can put there."""
@@ -293,9 +294,9 @@ def asked(relation):
     return digest, int(found.yes[0]), int(found.no[0])
 
 
-@pytest.mark.parametrize("way", ["its own", "Arrow"])
-@pytest.mark.parametrize(("kind", "odd"), CASES, ids=str)
-def test_no_instant_ends_a_question(kind, odd, way, tmp_path):
+@pytest.mark.parametrize(("case", "way"), by_turns(CASES, ["its own", "Arrow"]), ids=str)
+def test_no_instant_ends_a_question(case, way, tmp_path):
+    kind, odd = case
     clean = [0, 1, 2]
     connection, relation = stored(by_bits(kind, [*clean, odd]), way, tmp_path)
     _, yes, no = asked(relation)

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -104,20 +105,25 @@ def prepared(tmp_path_factory):
     return folder
 
 
-def run_all(prepared, place, lines):
-    """Run each line with each kind of streams in a folder of its own."""
-    cases = [
-        {"folder": str(place / f"{number} {name}"), "streams": streams, "words": line.split()}
-        for number, line in enumerate(lines)
-        for name, streams in KINDS.items()
-    ]
+@pytest.fixture(scope="module")
+def ended(prepared, tmp_path_factory):
+    """Run each line with each kind of streams in a folder of its own; return cases and statuses by name."""
+    place, cases = tmp_path_factory.mktemp("ended"), []
+    for name, plain in COMMANDS.items():
+        lines = plain if name in WITHOUT_JSON else [*plain, *(f"{line} --json" for line in plain)]
+        for line, (kind, streams) in product(lines, KINDS.items()):
+            folder = str(place / f"{len(cases)} {kind}")
+            cases.append({"name": name, "folder": folder, "streams": streams, "words": line.split()})
     for case in cases:
         shutil.copytree(prepared, case["folder"])
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], input=json.dumps(cases), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    return cases, json.loads(done.stdout)
+    by_name = {name: [] for name in COMMANDS}
+    for case, status in zip(cases, json.loads(done.stdout), strict=True):
+        by_name[case["name"]].append((case, status))
+    return by_name
 
 
 def read(folder, name):
@@ -131,13 +137,9 @@ def test_every_command_is_tried():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_statuses_are_true_whatever_the_streams_are(prepared, tmp_path, name):
-    lines = COMMANDS[name]
-    if name not in WITHOUT_JSON:
-        lines = [*lines, *(f"{line} --json" for line in lines)]
-    cases, statuses = run_all(prepared, tmp_path, lines)
+def test_statuses_are_true_whatever_the_streams_are(ended, name):
     plain = 0
-    for case, status in zip(cases, statuses, strict=True):
+    for case, status in ended[name]:
         folder, streams = case["folder"], tuple(case["streams"])
         line = " ".join(case["words"])
         spent = Ledger(f"{folder}/d.ledger").spent.epsilon if os.path.exists(f"{folder}/d.ledger") else 0

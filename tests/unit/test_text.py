@@ -22,6 +22,7 @@ from irisdp._tables.arrow_values import texts
 from irisdp._tables.expressions import read_condition
 from irisdp._tables.table import open_table
 from irisdp._tables.text_files import TextForm, batches, read_form
+from support.sweeps import by_turns, tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -91,8 +92,9 @@ def assert_apart(path, header, before, after, hostile):
     assert all(len(row) == width for row in found)
 
 
-@pytest.mark.parametrize("header", [b"a\n", b"a,b\r\n", b"a,b,c\n"])
-@pytest.mark.parametrize("name", [*HOSTILE, *UNCLOSED])
+@pytest.mark.parametrize(
+    ("name", "header"), by_turns([*HOSTILE, *UNCLOSED], [b"a\n", b"a,b\r\n", b"a,b,c\n"]), ids=repr
+)
 def test_a_hostile_record_changes_no_other(tmp_path, header, name):
     width = header.count(b",") + 1
     before = written([(f"{place} é", 'x "y", z', "line\nends\r\n")[:width] for place in range(40)])
@@ -432,11 +434,11 @@ def answers(table, condition, folder=None, **options):
     return int(found.yes[0]), int(found.no[0])
 
 
-@pytest.mark.parametrize("kind", [pa.float64(), pa.float32()], ids=str)
-@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(("condition", "kind"), by_turns(CONDITIONS, [pa.float64(), pa.float32()]), ids=str)
 def test_no_record_decides_what_nan_is(kind, condition, tmp_path):
     alone = {value: answers(pa.table({"x": pa.array([value], kind)}), condition) for value in FLOATS}
-    for others in itertools.chain(itertools.combinations(FLOATS[1:], 1), itertools.combinations(FLOATS[1:], 2), [()]):
+    others_of = (itertools.combinations(FLOATS[1:], size) for size in range(tried(2, 3)))
+    for others in itertools.chain.from_iterable(others_of):
         values = [NAN] * 50 + list(others)
         table = pa.table({"x": pa.array(values, kind)})
         expected = tuple(sum(alone[value][side] for value in values) for side in (0, 1))

@@ -28,7 +28,7 @@ QUESTIONS = 3
 SECRET = "IRISDP_TEST_SECRET"
 """Names the file with the secret of the data, which is kept beside no ledger on a server."""
 TABLE = pyarrow.table({"age": [70, 30, 81, 20]})
-LONGEST_LIFE = 8
+LONGEST_LIFE = 4
 """In batches."""
 SLOW_DISK = 1.0
 """Seconds that the wrong order is given to be seen in."""
