@@ -5,24 +5,13 @@ from fractions import Fraction
 import networkx as nx
 import pytest
 
-from irisdp import Infeasible, Mechanism, Privacy, audit, design, mechanisms
+from irisdp import Infeasible, Mechanism, Privacy, audit, design, graphs, mechanisms
 from irisdp.design import binary, compare, curves, from_spec, rainbow, turning_points
-from irisdp.graphs import (
-    Complete,
-    Cycle,
-    Hamming,
-    Histograms,
-    Path,
-    graph_from_edges,
-    graph_from_networkx,
-    listed,
-    rank,
-)
 from irisdp.mechanisms import DepthMechanism, balanced_line, balanced_truth, line_mechanism, read_document
 from irisdp.privacy import are_close, steps
 from support.programs import Program
 
-PETERSEN = graph_from_networkx(nx.petersen_graph())
+PETERSEN = graphs.graph_from_networkx(nx.petersen_graph())
 
 SIX_DIGITS = 5e-7
 """The stated values are rounded to six places."""
@@ -43,11 +32,11 @@ def test_the_consumer_of_table_1():
 
 
 @pytest.mark.parametrize(("graph", "stated"), [
-    (Cycle(7), 0.748252),
-    (Hamming(3, 2), 0.806824),
+    (graphs.Cycle(7), 0.748252),
+    (graphs.Hamming(3, 2), 0.806824),
     (PETERSEN, 0.935524),
-    (Path(9), 0.701366),
-    (Histograms(4, 3), 1.031329),
+    (graphs.Path(9), 0.701366),
+    (graphs.Histograms(4, 3), 1.031329),
 ], ids=["7-cycle", "3-cube", "Petersen", "9-path", "(4,3)-histograms"])  # fmt: skip
 def test_mean_distances(graph, stated):
     objective = design.distance(graph, Privacy(epsilon=1)).objective
@@ -113,9 +102,9 @@ PRIVACY = Privacy(ratio=2, delta="0.1")
 )
 def test_beside_a_fixed_node(fixed, same_colour, other_colour):
     """[DOliveira2021], heterogeneous example: ε = log 2, δ = 0.1."""
-    blue = binary(Path(2), ["blue", "blue"], PRIVACY, boundary={0: fixed})
+    blue = binary(graphs.Path(2), ["blue", "blue"], PRIVACY, boundary={0: fixed})
     assert blue.row(1) == (same_colour, 1 - same_colour)
-    red = binary(Path(2), ["blue", "red"], PRIVACY, boundary={0: fixed})
+    red = binary(graphs.Path(2), ["blue", "red"], PRIVACY, boundary={0: fixed})
     assert red.row(1) == (1 - other_colour, other_colour)
 
 
@@ -135,7 +124,7 @@ def test_the_four_three_line():
 
 def test_majority_of_three():
     """ε = log 2, δ = 0.1, balanced: error 0.3 at depth 0 and 0.1 at depth 1; by words and on their line."""
-    words = binary(Hamming(3, 2), lambda word: word.count("1") > 1, PRIVACY)
+    words = binary(graphs.Hamming(3, 2), lambda word: word.count("1") > 1, PRIVACY)
     assert words.outputs == ("no", "yes")
     assert words.row("000") == (Fraction(9, 10), Fraction(1, 10))
     assert words.row("011") == (Fraction(3, 10), Fraction(7, 10))
@@ -144,7 +133,7 @@ def test_majority_of_three():
 
 def test_two_boundary_values():
     """A free node takes the smallest of its bounds: 0.6 two steps away, 0.95 beside it, on a star with a tail."""
-    graph = graph_from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    graph = graphs.graph_from_edges([("a", "b"), ("b", "c"), ("c", "d")])
     mechanism = binary(graph, dict.fromkeys("abcd", "blue"), PRIVACY, boundary={"a": "0.6", "d": "0.95"})
     assert mechanism.row("b")[0] == Fraction("0.85")
     assert mechanism.row("c")[0] == min(Fraction("0.975"), Fraction(1))
@@ -156,9 +145,9 @@ def test_incomparable_mechanisms_of_the_first_example():
     from irisdp.design import compare, compare_lexicographically
     from irisdp.graphs import rank
 
-    ranked = rank(Path(2), [("1", "2"), ("2", "1")])
+    ranked = rank(graphs.Path(2), [("1", "2"), ("2", "1")])
     first, second = (
-        Mechanism.from_matrix(rows, privacy=PRIVACY, graph=Path(2), outputs=("1", "2"))
+        Mechanism.from_matrix(rows, privacy=PRIVACY, graph=graphs.Path(2), outputs=("1", "2"))
         for rows in ([["0.58", "0.42"], ["0.24", "0.76"]], [["0.64", "0.36"], ["0.27", "0.73"]])
     )
     assert compare(first, second, ranked) == "incomparable"
@@ -246,7 +235,7 @@ def test_curves_pass_through_the_mechanism(delta):
 
 def test_the_five_cycle_has_no_optimum():
     """[Gu2024], Example 1: the published pair is incomparable, and so are the witnesses found."""
-    ranked = rank(Cycle(5), RANKINGS)
+    ranked = graphs.rank(graphs.Cycle(5), RANKINGS)
     with pytest.raises(Infeasible, match="answers at different nodes trade off") as refusal:
         from_spec(CYCLE_SPEC)
     witnesses = [read_document(document).mechanism() for document in refusal.value.document["witnesses"]]
@@ -256,7 +245,7 @@ def test_the_five_cycle_has_no_optimum():
     fifth = ("0.4", "0.05", "0.55")
     published = [
         Mechanism.from_matrix(
-            [ends[0], second, third, ends[1], fifth], privacy=Privacy(ratio=2), graph=Cycle(5), outputs=(1, 2, 3)
+            [ends[0], second, third, ends[1], fifth], privacy=Privacy(ratio=2), graph=graphs.Cycle(5), outputs=(1, 2, 3)
         )
         for second, third in (
             (("0.4", "0.2", "0.4"), ("0.4", "0.2", "0.4")),
@@ -282,7 +271,7 @@ ONE_FREE_NODE = {
 
 def test_the_answers_of_the_only_free_node_may_trade_off():
     """A cycle of four, one row free: the refusal names the node, and the two witnesses differ there alone."""
-    ranked = rank(Cycle(4), [tuple(one) for one in ONE_FREE_NODE["rankings"].values()])
+    ranked = graphs.rank(graphs.Cycle(4), [tuple(one) for one in ONE_FREE_NODE["rankings"].values()])
     with pytest.raises(Infeasible, match="the answers at 1 trade off among themselves, and neither") as refusal:
         from_spec(ONE_FREE_NODE)
     witnesses = [read_document(document).mechanism() for document in refusal.value.document["witnesses"]]
@@ -324,13 +313,13 @@ def test_symmetric_boundary():
     names = tuple("abcd")
     rankings = [names[k:] + names[:k] for k in range(4)]
     truth = (3 + Fraction("0.05") * 3) / 6
-    balanced = rainbow(Complete(4), rankings, privacy)
+    balanced = rainbow(graphs.Complete(4), rankings, privacy)
     assert balanced.row(0) == (truth, *[(1 - truth) / 3] * 3)
-    best = rainbow(Complete(4), rankings, privacy, boundary="best")
+    best = rainbow(graphs.Complete(4), rankings, privacy, boundary="best")
     assert best.objective.value == 4 * balanced.objective.value == 4 * (1 - truth)
 
 
 def test_a_component_without_boundary_tells_the_truth():
-    graph = listed(Path(3))
+    graph = graphs.listed(graphs.Path(3))
     mechanism = rainbow(graph, [("a", "b", "c")] * 3, Privacy(ratio=2))
     assert mechanism.rows == ((1, 0, 0),)

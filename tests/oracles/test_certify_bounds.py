@@ -13,18 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp import Mechanism, Privacy, audit, design
-from irisdp.certify import (
-    add_digest,
-    certify_depth_mechanism,
-    check_optimality,
-    compose,
-    dominating_pair,
-    matrix_document,
-    privacy_profile,
-    renyi_divergence,
-    verify_mechanism,
-)
+from irisdp import Mechanism, Privacy, audit, certify, design
 from irisdp.graphs import Hamming, Path, graph_from_document
 from irisdp.mechanisms import (
     FactoredMechanism,
@@ -76,11 +65,11 @@ def solve(loss, weights, edges, ratio, delta, aggregate, considered):
 
 def judged(document):
     """Seal, check with both, insist that they agree, return the library's verdict."""
-    sealed = json.loads(json.dumps(add_digest(document)))
-    verdict = check_optimality(read_document(sealed))
-    mechanism = verify_mechanism.read_mechanism(sealed)
+    sealed = json.loads(json.dumps(certify.add_digest(document)))
+    verdict = certify.check_optimality(read_document(sealed))
+    mechanism = certify.verify_mechanism.read_mechanism(sealed)
     try:
-        proven = verify_mechanism.conclude(mechanism)
+        proven = certify.verify_mechanism.conclude(mechanism)
     except Exception:
         assert not verdict.holds
     else:
@@ -248,9 +237,9 @@ def test_factors_are_judged_without_being_expanded(loss, n, tmp_path):
         assert judged({**document, "certificate": written}).lower_bound == verdict.lower_bound
         assert not judged({**document, "objective": {"value": str(verdict.value - Fraction(1, 10**40))}}).holds
         file = tmp_path / "m.json"
-        file.write_text(json.dumps(add_digest(document)))
+        file.write_text(json.dumps(certify.add_digest(document)))
         with contextlib.redirect_stdout(io.StringIO()):
-            assert verify_mechanism.main(str(file)) == 0
+            assert certify.verify_mechanism.main(str(file)) == 0
         assert audit(file).holds
 
 
@@ -343,14 +332,14 @@ def repeated(row, times):
 @given(mechanisms(), ratios)
 @settings(max_examples=tried(48, 300), deadline=None)
 def test_the_profile_is_the_maximum_over_neighbours(mechanism, ratio):
-    profile = privacy_profile(mechanism)
+    profile = certify.privacy_profile(mechanism)
     assert profile.delta_at(ratio) == worst(mechanism.matrix(), ratio)
 
 
 @given(mechanisms(), st.fractions(min_value=0, max_value=Fraction(9, 10), max_denominator=20))
 @settings(max_examples=tried(48, 300), deadline=None)
 def test_the_inverse_is_the_smallest_ratio(mechanism, delta):
-    ratio = privacy_profile(mechanism).ratio_at(delta)
+    ratio = certify.privacy_profile(mechanism).ratio_at(delta)
     rows = mechanism.matrix()
     if ratio is None:
         assert worst(rows, Fraction(10**9)) > delta
@@ -364,7 +353,7 @@ def test_the_inverse_is_the_smallest_ratio(mechanism, delta):
 @settings(max_examples=tried(24, 150), deadline=None)
 def test_composition_is_exact(mechanism, times, ratio):
     rows = [repeated(row, times) for row in mechanism.matrix()]
-    assert compose(mechanism, times=times).delta_at(ratio) == worst(rows, ratio)
+    assert certify.compose(mechanism, times=times).delta_at(ratio) == worst(rows, ratio)
 
 
 @given(mechanisms(), mechanisms(), ratios)
@@ -373,23 +362,23 @@ def test_different_mechanisms_compose(first, second, ratio):
     if len(first.inputs) != len(second.inputs):
         return
     rows = [[p * q for p, q in product(a, b)] for a, b in zip(first.matrix(), second.matrix(), strict=True)]
-    assert compose([first, second]).delta_at(ratio) == worst(rows, ratio)
+    assert certify.compose([first, second]).delta_at(ratio) == worst(rows, ratio)
 
 
 @given(mechanisms(), st.integers(1, 3), ratios)
 @settings(max_examples=tried(24, 150), deadline=None)
 def test_a_dominating_pair_dominates(mechanism, times, ratio):
-    profile = privacy_profile(mechanism)
-    pair = dominating_pair(profile)
+    profile = certify.privacy_profile(mechanism)
+    pair = certify.dominating_pair(profile)
     assert pair.composed(1).delta_at(ratio) == profile.delta_at(ratio)
-    assert pair.composed(times).delta_at(ratio) >= compose(mechanism, times=times).delta_at(ratio)
+    assert pair.composed(times).delta_at(ratio) >= certify.compose(mechanism, times=times).delta_at(ratio)
 
 
 def test_the_accountant_agrees_from_above():
     """dp-accounting's PLD of the pair is at least the exact composed δ, and close: its grid is 1e-4 wide."""
     mechanism = randomized_response(2, Privacy(ratio=2))
-    pair = dominating_pair(privacy_profile(mechanism))
-    exact = compose(mechanism, times=5)
+    pair = certify.dominating_pair(certify.privacy_profile(mechanism))
+    exact = certify.compose(mechanism, times=5)
     pld = pair.accountant(5)
     for epsilon in (0.5, 1.0, 2.0):
         upper = pld.get_delta_for_epsilon(epsilon)
@@ -401,13 +390,15 @@ def test_renyi_and_total_variation_of_randomised_response():
     mechanism = randomized_response(2, Privacy(ratio=3))
     p = 0.75
     order_two = math.log(p**2 / (1 - p) + (1 - p) ** 2 / p)
-    assert renyi_divergence(mechanism, 2) == pytest.approx(order_two, rel=FLOATS)
-    assert privacy_profile(mechanism).total_variation == Fraction(1, 2)
+    assert certify.renyi_divergence(mechanism, 2) == pytest.approx(order_two, rel=FLOATS)
+    assert certify.privacy_profile(mechanism).total_variation == Fraction(1, 2)
 
 
 @pytest.mark.parametrize(("ratio", "delta"), [("2", "0"), ("11/10", "1/1000"), ("9", "1/3")])
 def test_lazy_rows_are_certified_by_enclosures_and_theorem(ratio, delta):
-    verdict = certify_depth_mechanism(balanced_line(Privacy(ratio=ratio, delta=delta)), depths=(0, 1, 5, 100, 10**12))
+    verdict = certify.certify_depth_mechanism(
+        balanced_line(Privacy(ratio=ratio, delta=delta)), depths=(0, 1, 5, 100, 10**12)
+    )
     assert verdict.holds
     assert verdict.boundary_delta <= Fraction(delta)
     assert verdict.refuted is None
@@ -426,7 +417,7 @@ def test_a_truncated_tail_is_an_infinite_loss():
     weights = np.array([alpha ** abs(z) for z in range(-reach, reach + 1)])
     for count in range(n + 1):
         matrix[count, count : count + 2 * reach + 1] = weights / weights.sum()
-    verdict = audit(matrix_document(matrix, graph=Path(n + 1), privacy=Privacy(epsilon=1)))
+    verdict = audit(certify.matrix_document(matrix, graph=Path(n + 1), privacy=Privacy(epsilon=1)))
     assert not verdict.private
     assert verdict.ratio_at_delta is None
     assert 0 < verdict.delta_at_epsilon < Fraction(1, 10**14)
@@ -435,7 +426,7 @@ def test_a_truncated_tail_is_an_infinite_loss():
 def test_the_same_law_in_doubles_is_private_only_up_to_rounding():
     """OpenDP's discrete Laplace has the exact law; written as doubles it misses 1 and the ratio by 1e-16."""
     doubles = np.array([[float(p) for p in row] for row in geometric(12, Privacy(epsilon=1)).matrix()])
-    verdict = audit(matrix_document(doubles, graph=Path(13), privacy=Privacy(epsilon=1)))
+    verdict = audit(certify.matrix_document(doubles, graph=Path(13), privacy=Privacy(epsilon=1)))
     assert not verdict.holds
     assert verdict.delta_at_epsilon < Fraction(1, 10**15)
     assert audit(geometric(12, Privacy(ratio=2))).holds

@@ -19,21 +19,9 @@ from irisdp._release.batch_noise import GaussianCounts, OwnNoise, compose_questi
 from irisdp._release.pipeline import read_statistics
 from irisdp._tables.table import Table
 from irisdp.accounting import as_pair, gaussian_dp_mu
+from support import exhaustion
 from support.closeness import hockey_stick, over_one_denominator
-from support.exhaustion import (
-    LOTS,
-    NEAR,
-    RECORDS,
-    cells_read,
-    engine_once,
-    frame,
-    joint_law,
-    neighbours,
-    opened,
-    personal_neighbours,
-    tables,
-    worst_delta,
-)
+from support.exhaustion import engine_once
 from support.sweeps import tried
 
 __all__ = ["engine_once"]
@@ -83,7 +71,7 @@ def with_relations(names):
 
 
 def planned(questions, **options):
-    return plan_batch({"budget": BUDGET, "questions": questions, **options}, data=frame(()))
+    return plan_batch({"budget": BUDGET, "questions": questions, **options}, data=exhaustion.frame(()))
 
 
 def least(chance):
@@ -94,7 +82,7 @@ def most(chance):
     return getattr(chance, "upper", chance)
 
 
-def joint(batch, table, key=LOTS[0]):
+def joint(batch, table, key=exhaustion.LOTS[0]):
     """The law of everything that a batch prints about a table: its plan was made without a record of it.
 
     Twice the exact law, as integers over one denominator; or where counts have Gaussian noise, both ends of each
@@ -102,13 +90,13 @@ def joint(batch, table, key=LOTS[0]):
     """
     enclosed = "gaussian" in batch.composition.noise
     # In one source, of which each question derives its own columns: as the plan of the batch has them.
-    own = [replace(one, table=opened(table).deriving(one.table.derived)) for one in batch.plans]
+    own = [replace(one, table=exhaustion.opened(table).deriving(one.table.derived)) for one in batch.plans]
     read = [(one, read_statistics(one, key)) for one in own]
     laws = []
     for end in (least, most) if enclosed else (most,):
         law, whole = {(): 1}, 1
         for one, cells in read:  # over one denominator, as products of integers are fast
-            found, denominator = over_one_denominator(joint_law(one, cells, end))
+            found, denominator = over_one_denominator(exhaustion.joint_law(one, cells, end))
             law = {(*seen, shown): p * q for seen, p in law.items() for shown, q in found.items()}
             whole *= denominator
         total = Fraction(sum(law.values()), whole)
@@ -117,7 +105,7 @@ def joint(batch, table, key=LOTS[0]):
     return laws[0], laws[-1]
 
 
-def excesses(batch, pairs, key=LOTS[0]):
+def excesses(batch, pairs, key=exhaustion.LOTS[0]):
     """Yield how far beyond the charge the laws of neighbours are apart, never less than they are."""
     laws, worst, numbers, ratio = {}, {}, {}, exp_below(batch.cost.epsilon)  # tables of one law have one number
     for pair in pairs:
@@ -141,7 +129,7 @@ def small_first(pairs):
 @pytest.mark.parametrize("name", BATCHES)
 def test_no_neighbours_can_be_told_apart_by_a_batch(name, relation):
     batch = planned(BATCHES[name], relation=relation)
-    found = list(excesses(batch, neighbours(relation, "any")))
+    found = list(excesses(batch, exhaustion.neighbours(relation, "any")))
     assert len(found) > 100
     assert max(found) <= 0
 
@@ -149,7 +137,7 @@ def test_no_neighbours_can_be_told_apart_by_a_batch(name, relation):
 @pytest.mark.parametrize("name", PUBLIC)
 def test_no_neighbours_can_be_told_apart_where_membership_is_public(name):
     batch = planned(PUBLIC[name], relation="exchange")
-    found = list(excesses(batch, neighbours("exchange", "public")))
+    found = list(excesses(batch, exhaustion.neighbours("exchange", "public")))
     assert len(found) > 100
     assert max(found) <= 0
 
@@ -161,7 +149,7 @@ def test_no_neighbours_can_be_told_apart_where_membership_is_public(name):
 def test_no_person_can_be_told_apart_by_a_batch(name, relation):
     questions = [{**question, "at_most": 1} for question in BATCHES[name]]
     batch = planned(questions, relation=relation, unit="u")
-    found = list(excesses(batch, personal_neighbours(relation), LOTS[1]))
+    found = list(excesses(batch, exhaustion.personal_neighbours(relation), exhaustion.LOTS[1]))
     assert len(found) > 100
     assert max(found) <= 0
 
@@ -171,7 +159,7 @@ def test_counts_use_up_what_they_are_charged():
     batch = planned([COUNTS[0], COUNTS[1]])
     assert batch.composition.exact
     assert batch.cost.delta == Fraction(1, 10)
-    assert -Fraction(1, 1000) < max(excesses(batch, neighbours("add-remove", "any"))) <= 0
+    assert -Fraction(1, 1000) < max(excesses(batch, exhaustion.neighbours("add-remove", "any"))) <= 0
 
 
 # Gaussian noise, whose probabilities are enclosed: the ends are taken such that laws are never less apart.
@@ -194,7 +182,7 @@ def with_gaussian_noise(name, relation):
     asked = {"budget": {"epsilon": 4, "delta": "1/10"}, "questions": questions, "relation": relation}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batch_plan, "compose_questions", lambda *given: compose_questions(*given, [kinds]))
-        batch = plan_batch(asked, data=frame(()))
+        batch = plan_batch(asked, data=exhaustion.frame(()))
     assert batch.composition.kinds == kinds
     return batch
 
@@ -218,7 +206,7 @@ def each_law_once(monkeypatch):
 
 def of_two_records(relation):
     """Neighbours of at most two records: what lies beyond is the same but for where counts are cut."""
-    return [pair for pair in small_first(neighbours(relation, "any")) if max(map(len, pair)) <= 2]
+    return [pair for pair in small_first(exhaustion.neighbours(relation, "any")) if max(map(len, pair)) <= 2]
 
 
 @pytest.mark.usefixtures("each_law_once")
@@ -265,20 +253,22 @@ def at_a_scale(batch, times):
 @pytest.mark.parametrize("name", BATCHES)
 def test_a_scale_twice_too_large_is_caught(name, relation):
     batch = at_a_scale(planned(BATCHES[name], relation=relation), 2)
-    assert any(excess > 0 for excess in excesses(batch, small_first(neighbours(relation, "any"))))
+    assert any(excess > 0 for excess in excesses(batch, small_first(exhaustion.neighbours(relation, "any"))))
 
 
 def test_a_scale_a_little_too_large_is_caught():
     batch = at_a_scale(planned([COUNTS[0], COUNTS[1]]), Fraction(101, 100))
-    assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("add-remove", "any"))))
+    assert any(excess > 0 for excess in excesses(batch, small_first(exhaustion.neighbours("add-remove", "any"))))
 
 
 def statistics_of(questions, **options):
     """What each question of a batch is drawn from, and what it is drawn from when it is asked alone."""
     alone = [planned([question], **options).plans[0] for question in questions]
-    for pair, table in product(zip(planned(questions, **options).plans, alone, strict=True), tables(RECORDS, 3)):
-        own = [replace(one, table=opened(table).deriving(one.table.derived)) for one in pair]
-        yield tuple(cells_read(read_statistics(one, LOTS[0])) for one in own)
+    for pair, table in product(
+        zip(planned(questions, **options).plans, alone, strict=True), exhaustion.tables(exhaustion.RECORDS, 3)
+    ):
+        own = [replace(one, table=exhaustion.opened(table).deriving(one.table.derived)) for one in pair]
+        yield tuple(exhaustion.cells_read(read_statistics(one, exhaustion.LOTS[0])) for one in own)
 
 
 @pytest.mark.parametrize("name", [*BATCHES, *PUBLIC])
@@ -304,7 +294,7 @@ def test_groups_of_another_question_are_caught(name):
 @pytest.mark.usefixtures("groups_of_the_first")
 def test_groups_that_another_question_makes_public_are_caught():
     batch = planned(PUBLIC["of one of two expressions"], relation="exchange")
-    assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("exchange", "public"))))
+    assert any(excess > 0 for excess in excesses(batch, small_first(exhaustion.neighbours("exchange", "public"))))
 
 
 def test_a_cell_that_is_left_out_of_the_total_is_caught(monkeypatch):
@@ -313,7 +303,7 @@ def test_a_cell_that_is_left_out_of_the_total_is_caught(monkeypatch):
         batch_noise, "independent_parts", lambda *given, **more: [(part, 1) for part, _ in real(*given, **more)]
     )
     batch = planned([{**COUNTS[0], **DECLARED}, {**COUNTS[1], **DECLARED}], relation="exchange")
-    assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("exchange", "any"))))
+    assert any(excess > 0 for excess in excesses(batch, small_first(exhaustion.neighbours("exchange", "any"))))
 
 
 def test_two_steps_taken_for_one_are_caught(monkeypatch):
@@ -326,7 +316,7 @@ def test_two_steps_taken_for_one_are_caught(monkeypatch):
     monkeypatch.setattr("irisdp._queries.majority.Majority.exchange_steps", 1)
     majority = {"query": "majority", "expression": "v = 1", "by": "g", "groups": "b"}
     batch = planned([majority, {**COUNTS[0], "by": "g", "groups": "b"}], relation="exchange")
-    ends = small_first(neighbours("exchange", "any"))
+    ends = small_first(exhaustion.neighbours("exchange", "any"))
     assert any(excess > 0 for excess in excesses(at_a_scale(batch, Fraction(3, 2)), ends))
 
 
@@ -338,7 +328,7 @@ def test_a_selection_left_out_of_the_total_is_caught(monkeypatch):
     monkeypatch.setattr("irisdp._release.plans.total_cost", without_selection)
     selected = {**COUNTS[0], "by": "g", "select_groups": True, "delta": "9/100", "weight": "1/10"}
     batch = planned([selected, COUNTS[1]], relation="add-remove")
-    assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("add-remove", "any"))))
+    assert any(excess > 0 for excess in excesses(batch, small_first(exhaustion.neighbours("add-remove", "any"))))
 
 
 def without_selection(*given, selection, **more):
@@ -368,7 +358,7 @@ def spent(releases, relation, currency, folder):
     ledger = Ledger(folder / f"{currency}.ledger")
     ledger.set_limit(**{currency: 100})
     for query, options in releases:
-        publish(frame((("a", 1),)), *query, **options, relation=relation, ledger=ledger)
+        publish(exhaustion.frame((("a", 1),)), *query, **options, relation=relation, ledger=ledger)
     return ledger.spent
 
 
@@ -376,8 +366,8 @@ def together(plans, table):
     """The joint law of all answers about a table: in such ledgers each release is drawn afresh."""
     law, whole = {(): 1}, 1
     for planned in plans:  # over one denominator, as products of integers are fast
-        cells = read_statistics(replace(planned, table=opened(table)), LOTS[0])
-        found, denominator = over_one_denominator(joint_law(planned, cells))
+        cells = read_statistics(replace(planned, table=exhaustion.opened(table)), exhaustion.LOTS[0])
+        found, denominator = over_one_denominator(exhaustion.joint_law(planned, cells))
         law = {(*seen, shown): p * q for seen, p in law.items() for shown, q in found.items()}
         whole *= denominator
     return law, whole
@@ -389,9 +379,11 @@ def excesses_of_ledgers(releases, relation, *statements):
         (exp_below(as_pair(statement, delta).epsilon), Fraction(delta)) for statement in statements for delta in POINTS
     ]
     # Plans are the same for every table, as a test of `test_end_to_end_privacy.py` compares.
-    plans = [plan(frame(()), *query, **options, relation=relation) for query, options in releases]
+    plans = [plan(exhaustion.frame(()), *query, **options, relation=relation) for query, options in releases]
     laws, numbers, seen = {}, {}, set()  # tables of one law have one number
-    for pair in sorted(neighbours(relation, "any"), key=lambda pair: (len(pair[0]) + len(pair[1]), str(pair))):
+    for pair in sorted(
+        exhaustion.neighbours(relation, "any"), key=lambda pair: (len(pair[0]) + len(pair[1]), str(pair))
+    ):
         for table in pair:
             if table not in laws:
                 law, whole = together(plans, table)
@@ -399,7 +391,7 @@ def excesses_of_ledgers(releases, relation, *statements):
         (one, first), (other, second) = (laws[table] for table in pair)
         if (one, other) not in seen:
             seen.add((one, other))
-            yield max(worst_delta(first, second, ratio) - delta for ratio, delta in points)
+            yield max(exhaustion.worst_delta(first, second, ratio) - delta for ratio, delta in points)
 
 
 @pytest.mark.parametrize(
@@ -414,7 +406,7 @@ def test_no_neighbours_can_be_told_apart_beyond_what_a_ledger_states(name, relat
     statements = [spent(RELEASES[name], relation, currency, tmp_path) for currency in ("mu", "rho")]
     found = list(excesses_of_ledgers(RELEASES[name], relation, *statements))
     assert len(found) >= tried(6, 8)
-    assert max(found) <= NEAR
+    assert max(found) <= exhaustion.NEAR
 
 
 # Planted bugs, which the same comparison has to catch.

@@ -11,16 +11,8 @@ import pytest
 from irisdp import Privacy
 from irisdp._measurements import NoisyCountSelection
 from irisdp._queries import Count
-from support.exhaustion import (
-    LOTS,
-    RATIO,
-    assert_private,
-    caught,
-    engine_once,
-    neighbours,
-    personal_neighbours,
-    planned_for,
-)
+from support import exhaustion
+from support.exhaustion import engine_once
 from support.sweeps import tried
 
 __all__ = ["engine_once"]
@@ -37,7 +29,7 @@ SEVERAL = {"privacy": {"all": [{"ratio": 3, "delta": "1/100"}, {"ratio": 2, "del
 
 @pytest.fixture(scope="module")
 def pairs():
-    return {relation: neighbours(relation, "any") for relation in ("add-remove", "exchange")}
+    return {relation: exhaustion.neighbours(relation, "any") for relation in ("add-remove", "exchange")}
 
 
 @pytest.mark.parametrize("query", COUNTS)
@@ -45,31 +37,35 @@ def test_no_neighbours_can_be_told_apart(query, pairs):
     for relation, found in pairs.items():
         for delta in DELTAS[: tried(1, 2)] if relation == "exchange" else DELTAS:
             options = {**SELECTED, "relation": relation, "delta": delta}
-            assert isinstance(planned_for((), query, options).naming, NoisyCountSelection)
-            assert_private(query, options, found, more_than=100)
+            assert isinstance(exhaustion.planned_for((), query, options).naming, NoisyCountSelection)
+            exhaustion.assert_private(query, options, found, more_than=100)
 
 
 @pytest.mark.parametrize("query", COUNTS)
 def test_noise_for_a_little_more_than_is_charged_is_caught(query, pairs, monkeypatch):
     """A hundredth more: what is charged is used up."""
-    noise = NoisyCountSelection(Privacy(ratio=RATIO, delta=DELTAS[0] * Fraction(101, 100))).noise
+    noise = NoisyCountSelection(Privacy(ratio=exhaustion.RATIO, delta=DELTAS[0] * Fraction(101, 100))).noise
     monkeypatch.setattr(NoisyCountSelection, "noise", noise)
-    assert caught(query, {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
+    assert exhaustion.caught(query, {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
 
 
 def test_no_neighbours_can_be_told_apart_under_several_pairs(pairs):
     options = {**SELECTED, **SEVERAL}
-    assert isinstance(planned_for((), "count-where", options).naming, NoisyCountSelection)
-    assert_private("count-where", options, pairs["add-remove"], charged_at=(0, "1/30", "1/20"), more_than=100)
+    assert isinstance(exhaustion.planned_for((), "count-where", options).naming, NoisyCountSelection)
+    exhaustion.assert_private(
+        "count-where", options, pairs["add-remove"], charged_at=(0, "1/30", "1/20"), more_than=100
+    )
 
 
 @pytest.mark.parametrize("key", range(tried(1, 2)))
 @pytest.mark.parametrize("query", COUNTS)
 def test_no_persons_can_be_told_apart(query, key):
     options = {**SELECTED, "unit": "u", "at_most": 1, "delta": DELTAS[0]}
-    found = personal_neighbours("add-remove")
+    found = exhaustion.personal_neighbours("add-remove")
     few = tried(2, 3)  # records in a table
-    assert_private(query, options, [pair for pair in found if max(map(len, pair)) <= few], key=LOTS[key], more_than=60)
+    exhaustion.assert_private(
+        query, options, [pair for pair in found if max(map(len, pair)) <= few], key=exhaustion.LOTS[key], more_than=60
+    )
 
 
 def all_pass(self, cells):
@@ -102,7 +98,7 @@ RULES = {
 @pytest.mark.parametrize("rule", RULES)
 def test_other_thresholds_are_caught(query, rule, pairs, monkeypatch):
     monkeypatch.setattr(NoisyCountSelection, "_passes", RULES[rule])
-    assert caught(query, {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
+    assert exhaustion.caught(query, {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
 
 
 @pytest.mark.parametrize("delta", DELTAS)
@@ -114,7 +110,7 @@ def test_groups_named_although_the_condition_holds_for_nobody_are_caught(delta, 
         "_cells",
         lambda self, count: real(self, count) if count else (real(self, 0)[0] + 99, real(self, 0)[1]),
     )
-    assert caught("count-where", {**SELECTED, "delta": delta}, pairs["add-remove"])
+    assert exhaustion.caught("count-where", {**SELECTED, "delta": delta}, pairs["add-remove"])
 
 
 def test_other_records_without_noise_are_caught(pairs, monkeypatch):
@@ -127,7 +123,7 @@ def test_other_records_without_noise_are_caught(pairs, monkeypatch):
     real = NoisyCountSelection.law
     monkeypatch.setattr(NoisyCountSelection, "law", law)
     monkeypatch.setattr(NoisyCountSelection, "show", lambda self, drawn, nodes: drawn)
-    assert caught("count-where", {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
+    assert exhaustion.caught("count-where", {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
 
 
 def test_records_in_both_counts_are_caught(pairs, monkeypatch):
@@ -139,7 +135,7 @@ def test_records_in_both_counts_are_caught(pairs, monkeypatch):
         return type(found)(found.values, found.lower, None, statistics.total)
 
     monkeypatch.setattr(Count, "nodes", nodes)
-    assert caught("count-where", {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
+    assert exhaustion.caught("count-where", {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
 
 
 def test_names_and_answers_from_two_draws_at_the_cost_of_one_are_caught(pairs, monkeypatch):
@@ -150,7 +146,7 @@ def test_names_and_answers_from_two_draws_at_the_cost_of_one_are_caught(pairs, m
         return {None: 1 - passing} | {z: chance * passing for z, chance in drawn.items()}
 
     monkeypatch.setattr(NoisyCountSelection, "law", law)
-    assert caught("count", {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
+    assert exhaustion.caught("count", {**SELECTED, "delta": DELTAS[0]}, pairs["add-remove"])
 
 
 @pytest.mark.usefixtures("forget")
@@ -163,4 +159,4 @@ def test_two_records_of_a_person_are_caught(monkeypatch):
 
     monkeypatch.setattr(Count, "nodes", twice)
     options = {**SELECTED, "unit": "u", "at_most": 1, "delta": DELTAS[0]}
-    assert caught("count", options, personal_neighbours("add-remove"))
+    assert exhaustion.caught("count", options, exhaustion.personal_neighbours("add-remove"))

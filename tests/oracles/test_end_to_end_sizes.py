@@ -15,21 +15,8 @@ from irisdp._measurements import SizesShape, SortedSizes
 from irisdp._queries import category_sizes, statistics
 from irisdp._release.pipeline import read_statistics
 from irisdp._tables.table import open_table
-from support.exhaustion import (
-    ASKED,
-    CHOSEN,
-    DELTA,
-    LOTS,
-    MODES,
-    assert_private,
-    caught,
-    engine_once,
-    forget_counts,
-    frame,
-    joint_law,
-    neighbours,
-    personal_neighbours,
-)
+from support import exhaustion
+from support.exhaustion import engine_once
 
 __all__ = ["engine_once"]
 
@@ -42,13 +29,13 @@ TOLD = [(1, 1), (1, 2), (2, 1)]
 def told(request, monkeypatch):
     """Let whole lists be told by few numbers, and each list be fitted once."""
     head, below = request.param
-    monkeypatch.setitem(ASKED, WHOLE, ("sizes", "v"))
-    monkeypatch.setitem(CHOSEN, WHOLE, {})
+    monkeypatch.setitem(exhaustion.ASKED, WHOLE, ("sizes", "v"))
+    monkeypatch.setitem(exhaustion.CHOSEN, WHOLE, {})
     monkeypatch.setattr(category_sizes, "HEAD", head)
     monkeypatch.setattr(category_sizes, "BELOW", below)
     fit = lru_cache(maxsize=None)(SizesShape.fit)
     monkeypatch.setattr(SizesShape, "fit", lambda self, noisy, records=None: fit(self, tuple(noisy), records))
-    forget_counts()
+    exhaustion.forget_counts()
     return head, below
 
 
@@ -59,17 +46,21 @@ def test_no_neighbours_can_be_told_apart(told):
     for mode in modes:
         public = mode == "public"
         for relation in RELATIONS[public:]:
-            options = {**MODES[mode], "relation": relation}
-            assert_private(WHOLE, options, neighbours(relation, "public" if public else "any"), more_than=100)
+            options = {**exhaustion.MODES[mode], "relation": relation}
+            exhaustion.assert_private(
+                WHOLE, options, exhaustion.neighbours(relation, "public" if public else "any"), more_than=100
+            )
 
 
 @pytest.mark.parametrize("told", TOLD[:1], indirect=True, ids=str)
 @pytest.mark.usefixtures("engine_once")
 def test_no_person_can_be_told_apart(told):
     for relation in RELATIONS:
-        pairs = personal_neighbours(relation)
-        for key in LOTS[:2]:
-            assert_private(WHOLE, {"relation": relation, "unit": "u", "at_most": 1}, pairs, key, more_than=100)
+        pairs = exhaustion.personal_neighbours(relation)
+        for key in exhaustion.LOTS[:2]:
+            exhaustion.assert_private(
+                WHOLE, {"relation": relation, "unit": "u", "at_most": 1}, pairs, key, more_than=100
+            )
 
 
 @pytest.mark.parametrize(
@@ -80,18 +71,20 @@ def test_no_person_can_be_told_apart(told):
 def test_no_neighbours_can_be_told_apart_under_other_guarantees(told, guarantee):
     for relation in RELATIONS:
         options = {**guarantee, "relation": relation}
-        charged = (Fraction(1, 100), DELTA)
-        assert_private(WHOLE, options, neighbours(relation, "any"), charged_at=charged, more_than=100)
+        charged = (Fraction(1, 100), exhaustion.DELTA)
+        exhaustion.assert_private(
+            WHOLE, options, exhaustion.neighbours(relation, "any"), charged_at=charged, more_than=100
+        )
 
 
 @pytest.mark.parametrize("told", TOLD[1:2], indirect=True, ids=str)
 def test_what_is_multiplied_out_is_drawn(told):
     """The same numbers get noise, and the same list is shown."""
-    planned = plan(frame((("a", 0), ("a", 1), ("a", 1))), "sizes", "v", ratio=2)
-    cells = read_statistics(planned, LOTS[0])
+    planned = plan(exhaustion.frame((("a", 0), ("a", 1), ("a", 1))), "sizes", "v", ratio=2)
+    cells = read_statistics(planned, exhaustion.LOTS[0])
     assert cells.nodes.told.tolist() == [[2, 1, 0]]
-    assert sum(joint_law(planned, cells).values()) == 1
-    certain = plan(frame((("a", 0), ("a", 1), ("a", 1))), "sizes", "v", epsilon=80).audiences[0].mechanism
+    assert sum(exhaustion.joint_law(planned, cells).values()) == 1
+    certain = plan(exhaustion.frame((("a", 0), ("a", 1), ("a", 1))), "sizes", "v", epsilon=80).audiences[0].mechanism
     drawn = certain.draw(cells.nodes)
     assert drawn.tolist() == [[2, 1, 0]]
     assert certain.show(drawn.tolist(), cells.nodes) == [(2, 1)]
@@ -102,15 +95,17 @@ class TestPlantedBugs:
 
     @pytest.fixture(autouse=True)
     def few(self, monkeypatch, engine_once):
-        monkeypatch.setitem(ASKED, WHOLE, ("sizes", "v"))
-        monkeypatch.setitem(CHOSEN, WHOLE, {})
+        monkeypatch.setitem(exhaustion.ASKED, WHOLE, ("sizes", "v"))
+        monkeypatch.setitem(exhaustion.CHOSEN, WHOLE, {})
         monkeypatch.setattr(category_sizes, "HEAD", 1)
         monkeypatch.setattr(category_sizes, "BELOW", 1)
         yield
-        forget_counts()
+        exhaustion.forget_counts()
 
     def found(self, relation, mode="whole"):
-        return caught(WHOLE, {**MODES[mode], "relation": relation}, neighbours(relation, "any"))
+        return exhaustion.caught(
+            WHOLE, {**exhaustion.MODES[mode], "relation": relation}, exhaustion.neighbours(relation, "any")
+        )
 
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_without_a_bug_nothing_is_caught(self, relation):
@@ -163,7 +158,7 @@ class TestPlantedBugs:
 
 
 def test_values_are_counted_without_their_names():
-    table = open_table(frame((("a", 0), ("a", 1), ("b", 1), ("b", None), (None, 1))))
+    table = open_table(exhaustion.frame((("a", 0), ("a", 1), ("b", 1), ("b", None), (None, 1))))
     found = statistics.count_values(table, table.column("v", "query"))
     assert sorted(found.of_cell(0).tolist()) == [1, 3]
     assert found.total.tolist() == [5]

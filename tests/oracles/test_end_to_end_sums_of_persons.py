@@ -14,18 +14,8 @@ from irisdp._measurements import MeanFromEnds, StaircaseNoise
 from irisdp._measurements.means import NoisyMeans
 from irisdp._queries import clipped_values, sum_and_mean
 from irisdp._release.pipeline import read_statistics
-from support.exhaustion import (
-    ASKED,
-    CHOSEN,
-    LOTS,
-    MODES,
-    assert_private,
-    caught,
-    engine_once,
-    forget_counts,
-    frame,
-    planned_for,
-)
+from support import exhaustion
+from support.exhaustion import engine_once
 from support.sweeps import tried
 
 __all__ = ["engine_once"]
@@ -60,21 +50,21 @@ PAIRS = {relation: pairs_of(relation) for relation in RELATIONS}
 SEVERAL = {
     "sum": ("sum", {"at_most": 2}),
     "sum, missing values count": ("sum, missing", {"at_most": 2}),
-    "sum by groups": ("sum", {**MODES["declared"], "at_most": 2, "ratio": 2**4}),
-    "sum by groups, one each": ("sum", {**MODES["declared"], "at_most": 2, "groups_per_unit": 1}),
+    "sum by groups": ("sum", {**exhaustion.MODES["declared"], "at_most": 2, "ratio": 2**4}),
+    "sum by groups, one each": ("sum", {**exhaustion.MODES["declared"], "at_most": 2, "groups_per_unit": 1}),
     "sum, gaussian": ("sum", {"at_most": 2, "mu": 2, "delta": "1/20"}),
     "mean": ("mean", {"at_most": 2, "ratio": 2**8}),
-    "mean by groups": ("mean", {**MODES["one-declared"], "at_most": 2, "groups_per_unit": 1, "ratio": 2**4}),
+    "mean by groups": ("mean", {**exhaustion.MODES["one-declared"], "at_most": 2, "groups_per_unit": 1, "ratio": 2**4}),
 }
 
 
 @pytest.fixture(autouse=True)
 def asked(monkeypatch):
     for query, more in (("sum", {}), ("sum, missing", {"missing": 1}), ("mean", {"lower": 0})):
-        monkeypatch.setitem(ASKED, query, (query.partition(",")[0], "v"))
-        monkeypatch.setitem(CHOSEN, query, {"lower": -1, "upper": 2, **more})
+        monkeypatch.setitem(exhaustion.ASKED, query, (query.partition(",")[0], "v"))
+        monkeypatch.setitem(exhaustion.CHOSEN, query, {"lower": -1, "upper": 2, **more})
     yield
-    forget_counts()
+    exhaustion.forget_counts()
 
 
 def options_of(name, relation):
@@ -85,14 +75,16 @@ def options_of(name, relation):
 def test_no_person_with_several_records_can_be_told_apart(name, monkeypatch):
     monkeypatch.setattr(NoisyMeans, "show", lambda self, drawn, nodes: list(drawn))  # what the ledger keeps tells more
     query, _ = SEVERAL[name]
-    for relation, key in product(RELATIONS, LOTS[: tried(1, 3)]):
+    for relation, key in product(RELATIONS, exhaustion.LOTS[: tried(1, 3)]):
         charged = ("1/20",) if "gaussian" in name else ()
-        assert_private(query, options_of(name, relation), PAIRS[relation], key, charged_at=charged, more_than=30)
+        exhaustion.assert_private(
+            query, options_of(name, relation), PAIRS[relation], key, charged_at=charged, more_than=30
+        )
 
 
 def test_noise_is_for_what_a_person_moves():
     noise = {
-        name: [planned_for((), SEVERAL[name][0], options_of(name, relation)).audiences[0].mechanism.noise
+        name: [exhaustion.planned_for((), SEVERAL[name][0], options_of(name, relation)).audiences[0].mechanism.noise
                for relation in RELATIONS]
         for name in ("sum", "sum by groups", "sum by groups, one each")
     }  # fmt: skip
@@ -103,7 +95,7 @@ def test_noise_is_for_what_a_person_moves():
 
 class TestPlantedBugs:
     def found(self, name, relation):
-        return caught(SEVERAL[name][0], options_of(name, relation), PAIRS[relation])
+        return exhaustion.caught(SEVERAL[name][0], options_of(name, relation), PAIRS[relation])
 
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_noise_for_one_record_less(self, relation, monkeypatch):
@@ -141,14 +133,14 @@ class TestPlantedBugs:
             return statement.replace("WHERE place <= 1", "WHERE place <= 9")
 
         monkeypatch.setattr(clipped_values, "records_statement", planted)
-        forget_counts()
+        exhaustion.forget_counts()
         assert self.found("sum by groups, one each", "add-remove")
 
 
 def test_values_are_no_part_of_a_persons_group():
     """A person whose records hold different values keeps all those of the one group that is allowed."""
-    table = frame(((1, "a", 0), (1, "a", 1), (1, "a", 2)))
+    table = exhaustion.frame(((1, "a", 0), (1, "a", 1), (1, "a", 2)))
     planned = plan(
         table, "sum", "v", lower=0, upper=2, by="g", groups=["a"], epsilon=1, unit="u", at_most=3, groups_per_unit=1
     )
-    assert read_statistics(planned, LOTS[0]).nodes.values.tolist() == [3]
+    assert read_statistics(planned, exhaustion.LOTS[0]).nodes.values.tolist() == [3]

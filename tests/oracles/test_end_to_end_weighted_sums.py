@@ -13,18 +13,7 @@ from irisdp._queries import clipped_values, sum_and_mean
 from irisdp._queries.clipped_values import clamped
 from irisdp._release.pipeline import read_statistics
 from support import exhaustion
-from support.exhaustion import (
-    ASKED,
-    CHOSEN,
-    LOTS,
-    assert_private,
-    caught,
-    engine_once,
-    forget_counts,
-    frame,
-    neighbours,
-    personal_neighbours,
-)
+from support.exhaustion import engine_once
 
 __all__ = ["engine_once"]
 
@@ -44,15 +33,15 @@ GROUPED = {"by": "g", "groups": ["a", "b"]}
 
 @pytest.fixture(autouse=True)
 def fresh(engine_once, monkeypatch):
-    monkeypatch.setitem(ASKED, "sum", ("sum", "v"))
+    monkeypatch.setitem(exhaustion.ASKED, "sum", ("sum", "v"))
     monkeypatch.setattr(exhaustion, "RECORDS", WEIGHTED)
     monkeypatch.setattr(exhaustion, "MOST", 2)
     yield
-    forget_counts()
+    exhaustion.forget_counts()
 
 
 def asked(monkeypatch, **more):
-    monkeypatch.setitem(CHOSEN, "sum", {**BOUNDS, **more})
+    monkeypatch.setitem(exhaustion.CHOSEN, "sum", {**BOUNDS, **more})
 
 
 CHOICES = {
@@ -67,13 +56,17 @@ CHOICES = {
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_no_weighted_sums_can_be_told_apart(relation, choices, monkeypatch):
     asked(monkeypatch, **CHOICES[choices])
-    assert_private("sum", {"relation": relation, "ratio": "7/3"}, neighbours(relation, "any"), more_than=100)
+    exhaustion.assert_private(
+        "sum", {"relation": relation, "ratio": "7/3"}, exhaustion.neighbours(relation, "any"), more_than=100
+    )
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_no_weighted_sums_of_groups_can_be_told_apart(relation, monkeypatch):
     asked(monkeypatch)
-    assert_private("sum", {**GROUPED, "relation": relation, "ratio": 4}, neighbours(relation, "any"), more_than=100)
+    exhaustion.assert_private(
+        "sum", {**GROUPED, "relation": relation, "ratio": 4}, exhaustion.neighbours(relation, "any"), more_than=100
+    )
 
 
 @pytest.mark.parametrize(("relation", "more"), [
@@ -86,12 +79,14 @@ def test_no_person_can_be_told_apart(relation, more, monkeypatch):
     asked(monkeypatch, weight="v", lower=0)
     monkeypatch.setattr(exhaustion, "PERSONAL", PERSONAL)
     options = {"at_most": 1, **more, "relation": relation, "ratio": 4, "unit": "u"}
-    assert_private("sum", options, personal_neighbours(relation), LOTS[0], more_than=25)
+    exhaustion.assert_private(
+        "sum", options, exhaustion.personal_neighbours(relation), exhaustion.LOTS[0], more_than=25
+    )
 
 
 @pytest.mark.parametrize("missing", [None, 1])
 def test_tables_are_read_as_python_reads_them(missing):
-    planned = plan(frame(()), "sum", "v", **BOUNDS, missing=missing, epsilon=1)
+    planned = plan(exhaustion.frame(()), "sum", "v", **BOUNDS, missing=missing, epsilon=1)
     for table in exhaustion.tables(WEIGHTED, 2):
         one = replace(planned, table=exhaustion.opened(table))
         true = 0
@@ -99,7 +94,7 @@ def test_tables_are_read_as_python_reads_them(missing):
             held = missing if value is None else min(max(value, -1), 1)
             if held is not None and weight is not None:
                 true += held * min(max(weight, 0), 2)
-        assert read_statistics(one, LOTS[0]).nodes.values.tolist() == [true]
+        assert read_statistics(one, exhaustion.LOTS[0]).nodes.values.tolist() == [true]
 
 
 class TestPlantedBugs:
@@ -107,7 +102,7 @@ class TestPlantedBugs:
 
     def found(self, monkeypatch, relation, **more):
         asked(monkeypatch, **more)
-        return caught("sum", {"relation": relation, "ratio": 4}, neighbours(relation, "any"))
+        return exhaustion.caught("sum", {"relation": relation, "ratio": 4}, exhaustion.neighbours(relation, "any"))
 
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_an_unclamped_weight(self, relation, monkeypatch):
@@ -122,11 +117,11 @@ class TestPlantedBugs:
             return replace(found, above=found.above + (-100 - stepped.steps.least) * found.known)
 
         assert not self.found(monkeypatch, relation)
-        forget_counts()
+        exhaustion.forget_counts()
         real = sum_and_mean.total_steps
         monkeypatch.setattr(clipped_values, "clamped", unclamped)
         assert not self.found(monkeypatch, relation)
-        forget_counts()
+        exhaustion.forget_counts()
         monkeypatch.setattr(sum_and_mean, "total_steps", read)
         assert self.found(monkeypatch, relation)
 

@@ -8,33 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from irisdp.graphs import (
-    UNREACHABLE,
-    Complete,
-    Cycle,
-    Gaps,
-    Hamming,
-    Histograms,
-    Path,
-    Product,
-    SortedHistograms,
-    _explicit,
-    boundary,
-    check_morphism,
-    colour,
-    components,
-    components_without_boundary,
-    depth,
-    graph_from_arrays,
-    graph_from_document,
-    graph_from_edges,
-    graph_from_frame,
-    graph_from_networkx,
-    graph_from_sparse,
-    interior,
-    listed,
-    touching,
-)
+from irisdp import graphs
 from support.seeds import fresh_generator
 from support.sweeps import tried
 
@@ -112,25 +86,34 @@ def product(*factors):
 split = nx.Graph([("a", "b"), ("c", "d")])
 
 FAMILIES = [
-    *((Path(n), nx.path_graph(n)) for n in (1, 2, 3, 7)),
-    *((Cycle(n), nx.cycle_graph(n)) for n in (3, 4, 7, 8)),
-    (Cycle(1), nx.path_graph(1)),
-    (Cycle(2), nx.path_graph(2)),
-    *((Complete(n), nx.complete_graph(n)) for n in (1, 2, 5)),
-    *((Hamming(*size), words(*size)) for size in ((1, 1), (3, 1), (1, 2), (3, 2), (2, 3), (4, 2), (1, 12), (2, 11))),
-    *((Histograms(*size), histograms(*size)) for size in ((0, 3), (3, 1), (1, 3), (4, 2), (4, 3), (3, 4), (2, 5))),
+    *((graphs.Path(n), nx.path_graph(n)) for n in (1, 2, 3, 7)),
+    *((graphs.Cycle(n), nx.cycle_graph(n)) for n in (3, 4, 7, 8)),
+    (graphs.Cycle(1), nx.path_graph(1)),
+    (graphs.Cycle(2), nx.path_graph(2)),
+    *((graphs.Complete(n), nx.complete_graph(n)) for n in (1, 2, 5)),
     *(
-        (SortedHistograms(*size), sorted_histograms(*size))
+        (graphs.Hamming(*size), words(*size))
+        for size in ((1, 1), (3, 1), (1, 2), (3, 2), (2, 3), (4, 2), (1, 12), (2, 11))
+    ),
+    *(
+        (graphs.Histograms(*size), histograms(*size))
+        for size in ((0, 3), (3, 1), (1, 3), (4, 2), (4, 3), (3, 4), (2, 5))
+    ),
+    *(
+        (graphs.SortedHistograms(*size), sorted_histograms(*size))
         for size in ((0, 3), (3, 1), (1, 3), (5, 2), (7, 3), (4, 4), (6, 4), (3, 5))
     ),
     *(
-        (Gaps(*size, relation), capped_gaps(*size, relation))
+        (graphs.Gaps(*size, relation), capped_gaps(*size, relation))
         for size in ((1, 2), (2, 1), (2, 5), (3, 1), (3, 2), (3, 3), (4, 1), (4, 2))
         for relation in ("exchange", "add-remove")
     ),
-    (Product((Path(3), Cycle(4))), product(nx.path_graph(3), nx.cycle_graph(4))),
-    (Product((Complete(3), Path(2), Path(2))), product(nx.complete_graph(3), nx.path_graph(2), nx.path_graph(2))),
-    (Product((graph_from_networkx(split), Path(2))), product(split, nx.path_graph(2))),
+    (graphs.Product((graphs.Path(3), graphs.Cycle(4))), product(nx.path_graph(3), nx.cycle_graph(4))),
+    (
+        graphs.Product((graphs.Complete(3), graphs.Path(2), graphs.Path(2))),
+        product(nx.complete_graph(3), nx.path_graph(2), nx.path_graph(2)),
+    ),
+    (graphs.Product((graphs.graph_from_networkx(split), graphs.Path(2))), product(split, nx.path_graph(2))),
 ]
 
 
@@ -151,7 +134,7 @@ def disagreement(graph, expected):
         beside = graph.neighbours(one).tolist()
         if beside != sorted(graph.index_of(other) for other in expected[node]):
             return "neighbours"
-        distances = [lengths[node].get(other, UNREACHABLE) for other in nodes]
+        distances = [lengths[node].get(other, graphs.UNREACHABLE) for other in nodes]
         if graph.distances_from(one).tolist() != distances:
             return "distances_from"
         if [graph.distance(one, other) for other in range(len(nodes))] != distances:
@@ -166,19 +149,19 @@ def disagreement(graph, expected):
 @pytest.mark.parametrize(("graph", "expected"), FAMILIES, ids=lambda value: None)
 def test_families_are_what_their_definitions_say(graph, expected):
     assert disagreement(graph, expected) is None
-    assert disagreement(listed(graph), expected) is None
-    assert disagreement(graph_from_document(graph.to_document()), expected) is None
+    assert disagreement(graphs.listed(graph), expected) is None
+    assert disagreement(graphs.graph_from_document(graph.to_document()), expected) is None
 
 
 @dataclass(frozen=True)
-class OpenCycle(Cycle):
+class OpenCycle(graphs.Cycle):
     """Distances that forget the way round."""
 
     def distances(self, first, second):
         return np.abs(first - second)
 
 
-class TornHistograms(SortedHistograms):
+class TornHistograms(graphs.SortedHistograms):
     """Exchanges from any part, so that edges come up twice."""
 
     __slots__ = ()
@@ -188,11 +171,11 @@ class TornHistograms(SortedHistograms):
 
 
 @dataclass(frozen=True, slots=True)
-class ForgetfulGaps(Gaps):
+class ForgetfulGaps(graphs.Gaps):
     """Forget that the second category may give a record to the first."""
 
     def _moves(self, gaps):
-        for place, move in enumerate(Gaps._moves(self, gaps)):
+        for place, move in enumerate(graphs.Gaps._moves(self, gaps)):
             if place:
                 yield move
 
@@ -201,8 +184,8 @@ class ForgetfulGaps(Gaps):
     (ForgetfulGaps(3, 2), capped_gaps(3, 2, "exchange"), "number of edges"),
     (OpenCycle(5), nx.cycle_graph(5), "distances_from"),
     (TornHistograms(4, 3), sorted_histograms(4, 3), "number of edges"),
-    (Path(4), nx.path_graph(5), "nodes"),
-    (Cycle(4), nx.path_graph(4), "number of edges"),
+    (graphs.Path(4), nx.path_graph(5), "nodes"),
+    (graphs.Cycle(4), nx.path_graph(4), "number of edges"),
 ])  # fmt: skip
 def test_a_wrong_family_is_caught(wrong, expected, where):
     """Negative control for the oracle itself."""
@@ -224,34 +207,34 @@ def depth_by_definition(graph, colours, *, within_class):
     for node in graph:
         own = [v for v in graph if colours[v] == colours[node]]
         lengths = nx.single_source_shortest_path_length(graph.subgraph(own) if within_class else graph, node)
-        found.append(min((lengths[v] for v in own if v in edge_of_class and v in lengths), default=UNREACHABLE))
+        found.append(min((lengths[v] for v in own if v in edge_of_class and v in lengths), default=graphs.UNREACHABLE))
     return found
 
 
 @pytest.mark.parametrize("seed", range(60))
-@pytest.mark.parametrize("thin", [0, _explicit.THIN])
+@pytest.mark.parametrize("thin", [0, graphs._explicit.THIN])
 def test_depth_is_the_distance_to_ones_own_boundary_in_the_graph_and_in_the_class(seed, thin, monkeypatch):
     """Both notions of distance, and both ways the search advances."""
-    monkeypatch.setattr(_explicit, "THIN", thin)
+    monkeypatch.setattr(graphs._explicit, "THIN", thin)
     graph, colours = random_case(seed)
-    coloured = colour(graph_from_networkx(graph), colours)
-    found = depth(coloured).tolist()
+    coloured = graphs.colour(graphs.graph_from_networkx(graph), colours)
+    found = graphs.depth(coloured).tolist()
     assert found == depth_by_definition(graph, colours, within_class=False)
     assert found == depth_by_definition(graph, colours, within_class=True)
-    assert boundary(coloured).tolist() == [length == 0 for length in found]
-    assert interior(coloured).tolist() == [length != 0 for length in found]
+    assert graphs.boundary(coloured).tolist() == [length == 0 for length in found]
+    assert graphs.interior(coloured).tolist() == [length != 0 for length in found]
     meeting = {frozenset((colours[v], colours[w])) for v, w in graph.edges if colours[v] != colours[w]}
-    assert {frozenset(pair) for pair in touching(coloured)} == meeting
-    assert len(touching(coloured)) == len(meeting)
+    assert {frozenset(pair) for pair in graphs.touching(coloured)} == meeting
+    assert len(graphs.touching(coloured)) == len(meeting)
 
 
 def test_the_depth_oracle_catches_a_boundary_without_one_node():
     """Negative control: searching from all but one boundary node is seen."""
     graph, colours = nx.path_graph(9), [0, 0, 0, 1, 1, 1, 1, 0, 0]
-    coloured = colour(graph_from_networkx(graph), colours)
-    explicit = listed(coloured.graph)
-    sources = np.flatnonzero(boundary(coloured))
-    broken = _explicit.breadth_first(explicit.indptr, explicit.indices, sources[1:])
+    coloured = graphs.colour(graphs.graph_from_networkx(graph), colours)
+    explicit = graphs.listed(coloured.graph)
+    sources = np.flatnonzero(graphs.boundary(coloured))
+    broken = graphs._explicit.breadth_first(explicit.indptr, explicit.indices, sources[1:])
     assert broken.tolist() != depth_by_definition(graph, colours, within_class=False)
 
 
@@ -259,17 +242,17 @@ def test_the_depth_oracle_catches_a_boundary_without_one_node():
 def test_components(seed):
     graph, colours = random_case(seed)
     expected = sorted(map(sorted, nx.connected_components(graph)))
-    coloured = colour(graph_from_networkx(graph), colours)
-    numbers = components(coloured.graph)
+    coloured = graphs.colour(graphs.graph_from_networkx(graph), colours)
+    numbers = graphs.components(coloured.graph)
     assert [np.flatnonzero(numbers == k).tolist() for k in range(len(expected))] == expected
     alone = [k for k, nodes in enumerate(expected) if len({colours[v] for v in nodes}) == 1]
-    assert components_without_boundary(coloured).tolist() == alone
+    assert graphs.components_without_boundary(coloured).tolist() == alone
 
 
 def test_components_of_long_and_star_like_graphs():
     order = fresh_generator(5).permutation(5000)
     for tails, heads in ((order[:-1], order[1:]), (np.zeros(4999, int), np.arange(1, 5000))):
-        assert not components(graph_from_arrays(tails, heads, nodes=range(5001)))[:5000].any()
+        assert not graphs.components(graphs.graph_from_arrays(tails, heads, nodes=range(5001)))[:5000].any()
 
 
 @pytest.mark.parametrize("shape", ["star", "path", "grid", "comb"])
@@ -281,7 +264,7 @@ def test_search_on_graphs_that_make_it_change_its_way(shape):
         "grid": nx.convert_node_labels_to_integers(nx.grid_2d_graph(70, 70)),
         "comb": nx.compose(nx.path_graph(100), nx.star_graph(range(99, 2000))),
     }[shape]
-    ours = graph_from_networkx(graph)
+    ours = graphs.graph_from_networkx(graph)
     for source in (0, 1, 50):
         lengths = nx.single_source_shortest_path_length(graph, ours.nodes[source])
         assert ours.distances_from(source).tolist() == [lengths[node] for node in ours.nodes]
@@ -297,19 +280,19 @@ def test_every_constructor_builds_the_same_graph(seed):
     tails, heads = np.array(edges).T
     frame = {"from": tails, "to": heads}
     whole = [
-        graph_from_edges(edges, nodes=range(40)),
-        graph_from_edges(edges, nodes=list(range(40))),
-        graph_from_arrays(tails.astype(np.uint8), heads, nodes=range(40)),
-        graph_from_networkx(nx.MultiDiGraph(edges + [(v, v) for v in range(40)])),
-        graph_from_sparse(nx.to_scipy_sparse_array(graph, nodelist=range(40))),
+        graphs.graph_from_edges(edges, nodes=range(40)),
+        graphs.graph_from_edges(edges, nodes=list(range(40))),
+        graphs.graph_from_arrays(tails.astype(np.uint8), heads, nodes=range(40)),
+        graphs.graph_from_networkx(nx.MultiDiGraph(edges + [(v, v) for v in range(40)])),
+        graphs.graph_from_sparse(nx.to_scipy_sparse_array(graph, nodelist=range(40))),
     ]
     touched = nx.Graph([*graph.edges, (0, 0)])
     some = [
-        graph_from_edges(edges),
-        graph_from_arrays(tails, heads),
-        graph_from_frame(pandas.DataFrame(frame)),
-        graph_from_frame(polars.LazyFrame(frame)),
-        graph_from_frame(polars.DataFrame(frame).to_arrow()),
+        graphs.graph_from_edges(edges),
+        graphs.graph_from_arrays(tails, heads),
+        graphs.graph_from_frame(pandas.DataFrame(frame)),
+        graphs.graph_from_frame(polars.LazyFrame(frame)),
+        graphs.graph_from_frame(polars.DataFrame(frame).to_arrow()),
     ]
     touched.remove_edge(0, 0)
     for built, expected in [*((g, graph) for g in whole), *((g, touched) for g in some)]:
@@ -320,22 +303,22 @@ def test_every_constructor_builds_the_same_graph(seed):
 def test_names_of_other_kinds_keep_their_first_order():
     import polars
 
-    by_name = graph_from_frame(polars.DataFrame({"a": ["x", "z"], "b": ["z", "y"], "weight": [1.0, 2.0]}))
+    by_name = graphs.graph_from_frame(polars.DataFrame({"a": ["x", "z"], "b": ["z", "y"], "weight": [1.0, 2.0]}))
     assert by_name.nodes[:] == ("x", "z", "y")
-    far_apart = graph_from_arrays([10**12, -5], [7, 10**12])
+    far_apart = graphs.graph_from_arrays([10**12, -5], [7, 10**12])
     assert far_apart.nodes[:] == (-5, 7, 10**12)
     assert [far_apart.nodes[i] for i in far_apart.neighbours(2)] == [-5, 7]
-    assert graph_from_arrays([4, 6], [5, 5]).nodes[:] == (4, 5, 6)
+    assert graphs.graph_from_arrays([4, 6], [5, 5]).nodes[:] == (4, 5, 6)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_check_morphism_against_going_through_all_edges(seed):
     generator = fresh_generator(seed)
     graph, _ = random_case(seed)
-    source, target = graph_from_networkx(graph), Cycle(5) if seed % 2 else listed(Cycle(5))
+    source, target = graphs.graph_from_networkx(graph), graphs.Cycle(5) if seed % 2 else graphs.listed(graphs.Cycle(5))
     # Mostly one value, so that both outcomes are seen.
     images = np.where(generator.random(40) < 0.9, 2, generator.integers(0, 5, 40))
     torn = [(v, w) for v, w in graph.edges if (images[v] - images[w]) % 5 in (2, 3)]
-    check = check_morphism(source, target, images)
+    check = graphs.check_morphism(source, target, images)
     assert check.holds == (not torn)
     assert check.broken_edge is None or tuple(sorted(check.broken_edge)) in {tuple(sorted(edge)) for edge in torn}

@@ -14,20 +14,6 @@ import pytest
 import irisdp.graphs._symmetry as symmetry_module
 from irisdp import CertificateRejected, Privacy, audit, design
 from irisdp.certify import verify_mechanism
-from irisdp.design import (
-    _path_bounds,
-    _symmetry_reduction,
-    best_path_bound,
-    exponential_ratio,
-    exponential_ratio_limit,
-    middle_distance,
-    middle_distance_bound,
-    middle_distance_limit,
-    one_answer,
-    path_bound,
-    path_bound_limit,
-    relaxations,
-)
 from irisdp.graphs import Hamming, Path, Symmetry, graph_from_edges, graph_from_networkx, regular_layers, symmetry
 from irisdp.mechanisms import read_document
 from support.programs import Program
@@ -230,7 +216,7 @@ def test_without_regular_layers_symmetry_alone_decides_less(name, ratio):
     assert best.objective.value == best.objective.lower_bound
     assert 0 <= best.objective.value - made.objective.lower_bound <= ROUNDED
     assert (best.objective.value < made.objective.value) == (name.startswith("doubled") and ratio < 2)
-    relaxed = relaxations(graph, privacy)
+    relaxed = design.relaxations(graph, privacy)
     assert relaxed.two.value == relaxed.three.value == best.objective.value
 
 
@@ -276,7 +262,7 @@ def test_relaxations_are_the_papers_programs(seed):
     if privacy.ratio == 1:
         privacy = Privacy(ratio="3/2")
     ratio = float(privacy.ratio)
-    found = relaxations(graph, privacy)
+    found = design.relaxations(graph, privacy)
     assert abs(float(found.two.value) - relaxed_by_scipy(graph, ratio, 2)) < AGREEMENT
     assert abs(float(found.three.value) - relaxed_by_scipy(graph, ratio, 3)) < AGREEMENT
     for y, whole, layered, stated in zip(
@@ -285,7 +271,7 @@ def test_relaxations_are_the_papers_programs(seed):
         assert abs(float(whole.value) - one_answer_by_scipy(graph, y, ratio, layered=False)) < AGREEMENT
         assert abs(float(layered.value) - one_answer_by_scipy(graph, y, ratio, layered=True)) < AGREEMENT
         assert abs(float(stated) - layers_by_scipy(graph, y, ratio)) < AGREEMENT
-        assert one_answer(graph, y, privacy).value == whole.value
+        assert design.one_answer(graph, y, privacy).value == whole.value
         assert layered.value <= whole.value
     for bracket in (found.two, found.three, *found.one_answer, *found.layered):
         gap = bracket.value - bracket.lower_bound
@@ -323,7 +309,7 @@ def test_too_much_symmetry_would_be_noticed(monkeypatch):
     right = design.distance(graph, Privacy(ratio=2)).objective.value
     assert abs(float(right) - expected) < AGREEMENT
     too_much = Symmetry.generated(np.array([np.roll(np.arange(6), 1), np.arange(6)[::-1]]))
-    monkeypatch.setattr(_symmetry_reduction, "group_of", lambda *given: too_much)
+    monkeypatch.setattr(design._symmetry_reduction, "group_of", lambda *given: too_much)
     wrong = design.distance(graph, Privacy(ratio=2))
     assert abs(float(wrong.objective.value) - expected) > SEEN
     assert not audit(wrong).holds
@@ -382,28 +368,28 @@ def middle_by_scipy(length, ratio):
 @pytest.mark.parametrize("ratio", RATIOS, ids=str)
 def test_the_middle_distance_is_lp_5_and_lemma_6_holds(ratio):
     privacy = Privacy(ratio=ratio)
-    limit = middle_distance_limit(privacy)
-    values = [middle_distance(length, privacy) for length in range(12)]
+    limit = design.middle_distance_limit(privacy)
+    values = [design.middle_distance(length, privacy) for length in range(12)]
     for length, value in enumerate(values):
         assert abs(float(value) - middle_by_scipy(length, float(ratio))) < AGREEMENT
-        assert one_answer(Path(2 * length + 1), length, privacy, layered=True).value == value
-        bound = middle_distance_bound(privacy, length=length)
+        assert design.one_answer(Path(2 * length + 1), length, privacy, layered=True).value == value
+        bound = design.middle_distance_bound(privacy, length=length)
         assert bound < value if length else bound == value == 0
         for slack in (Fraction(1, 3), 1, 2, 5):
             if length >= slack / (1 - 1 / ratio):
-                assert middle_distance_bound(privacy, slack=slack) <= bound
+                assert design.middle_distance_bound(privacy, slack=slack) <= bound
     assert all(a < b < limit for a, b in pairwise(values))
     assert abs(float(limit) - 2 / float(ratio - 1 / ratio)) < FLOATS
-    assert limit - middle_distance(1200, privacy) < limit / 10**9
+    assert limit - design.middle_distance(1200, privacy) < limit / 10**9
 
 
 @pytest.mark.parametrize("ratio", RATIOS, ids=str)
 def test_slack_bounds_are_rounded_down(ratio):
     privacy = Privacy(ratio=ratio)
     for slack in (0, Fraction(1, 2), 1, 3, 20, 500):
-        exact = float(middle_distance_limit(privacy)) * (1 - (float(slack) + 1) * math.exp(-slack))
-        assert abs(float(middle_distance_bound(privacy, slack=slack)) - exact) < FLOATS
-    assert middle_distance_bound(privacy, slack=0) <= 0
+        exact = float(design.middle_distance_limit(privacy)) * (1 - (float(slack) + 1) * math.exp(-slack))
+        assert abs(float(design.middle_distance_bound(privacy, slack=slack)) - exact) < FLOATS
+    assert design.middle_distance_bound(privacy, slack=0) <= 0
 
 
 @pytest.mark.parametrize("nodes", [8, 20, 40, 150])
@@ -413,19 +399,19 @@ def test_bound_optimum_mechanism(nodes, ratio):
     privacy = Privacy(ratio=ratio)
     optimum = design.distance(Path(nodes), privacy).objective
     assert optimum.value - optimum.lower_bound < Fraction(1, 10**15)
-    bound = best_path_bound(nodes, privacy)
+    bound = design.best_path_bound(nodes, privacy)
     assert bound.value <= optimum.lower_bound
-    assert optimum.value < middle_distance_limit(privacy)
+    assert optimum.value < design.middle_distance_limit(privacy)
     half = exponential_cost(nodes, float(ratio) ** -0.5)
     assert float(optimum.value) <= half + AGREEMENT
     if nodes <= 40:
         safe = design.exponential(Path(nodes), privacy).objective.value
         assert optimum.value <= safe
         assert float(safe) <= half + AGREEMENT
-    assert exponential_cost(nodes, 1 / ratio) < middle_distance_limit(privacy)  # Lemma 7
+    assert exponential_cost(nodes, 1 / ratio) < design.middle_distance_limit(privacy)  # Lemma 7
     for slack in (Fraction(k, 32) for k in range(32, 320)):
         if nodes >= 4 * math.ceil(slack / (1 - 1 / ratio)):
-            assert path_bound(nodes, privacy, slack).value <= bound.value * Fraction(101, 100)
+            assert design.path_bound(nodes, privacy, slack).value <= bound.value * Fraction(101, 100)
 
 
 @pytest.mark.parametrize("ratio", [Fraction(2), Fraction(5), Fraction(50)], ids=str)
@@ -433,7 +419,7 @@ def test_theorem_2_by_its_formula(ratio):
     gamma, nodes, s = 1 / float(ratio), 4000, 3.0
     least = math.ceil(s / (1 - gamma) - FLOATS)
     for length in (least, least + 5):
-        found = path_bound(nodes, Privacy(ratio=ratio), 3, length)
+        found = design.path_bound(nodes, Privacy(ratio=ratio), 3, length)
         centre = 2 * gamma / (1 + gamma) * (1 - 1 / s) * (1 - (s + 1) * math.exp(-s))
         assert found.length == length
         assert abs(float(found.value) - min(1 - 4 * s * length / nodes, centre) / (1 - gamma)) < FLOATS
@@ -446,15 +432,15 @@ def test_corollaries_follow_from_theorem_2(ratio):
     gamma = 1 / ratio
     for slack in (2, 3, 8):
         nodes = math.ceil(slack**2 * math.ceil(slack / (1 - gamma)) * max(4, (1 + gamma) / gamma))
-        bound = path_bound_limit(nodes, privacy, slack)
-        assert bound == path_bound(nodes, privacy, slack).value
-        assert bound < middle_distance_limit(privacy)
-        share = exponential_ratio(nodes, privacy, slack)
-        assert 0 < share < exponential_ratio_limit(privacy) <= Fraction(1, 2)
+        bound = design.path_bound_limit(nodes, privacy, slack)
+        assert bound == design.path_bound(nodes, privacy, slack).value
+        assert bound < design.middle_distance_limit(privacy)
+        share = design.exponential_ratio(nodes, privacy, slack)
+        assert 0 < share < design.exponential_ratio_limit(privacy) <= Fraction(1, 2)
         if nodes <= 3000:
             cost = exponential_cost(nodes, float(ratio) ** -0.5)
             assert float(bound) / cost >= float(share)
-    assert abs(float(exponential_ratio_limit(privacy)) - math.sqrt(gamma) / (1 + gamma)) < FLOATS
+    assert abs(float(design.exponential_ratio_limit(privacy)) - math.sqrt(gamma) / (1 + gamma)) < FLOATS
 
 
 def test_the_printed_hypothesis_of_corollary_3_is_too_weak():
@@ -462,14 +448,14 @@ def test_the_printed_hypothesis_of_corollary_3_is_too_weak():
     privacy, slack = Privacy(ratio="11/10"), 2
     gamma = Fraction(10, 11)
     printed = math.ceil(slack**2 * math.ceil(slack / (1 - gamma)) * (1 + gamma) / gamma)
-    product = middle_distance_limit(privacy) * Fraction(1, 2) * (1 - 3 / Fraction(math.exp(2)))
-    assert path_bound(printed, privacy, slack).value < product / 2
+    product = design.middle_distance_limit(privacy) * Fraction(1, 2) * (1 - 3 / Fraction(math.exp(2)))
+    assert design.path_bound(printed, privacy, slack).value < product / 2
 
 
 def test_a_bound_read_as_printed_would_be_noticed(monkeypatch):
     """Negative control: without its factor (1 − (s + 1)e^−s), or with a larger one, the bound passes the optimum."""
     privacy = Privacy(ratio=2)
     optimum = design.distance(Path(150), privacy).objective.value
-    assert best_path_bound(150, privacy).value <= optimum
-    monkeypatch.setattr(_path_bounds, "_escape_below", lambda slack: Fraction(2))
-    assert best_path_bound(150, privacy).value > optimum
+    assert design.best_path_bound(150, privacy).value <= optimum
+    monkeypatch.setattr(design._path_bounds, "_escape_below", lambda slack: Fraction(2))
+    assert design.best_path_bound(150, privacy).value > optimum

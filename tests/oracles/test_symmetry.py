@@ -5,36 +5,23 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from irisdp import CertificateRejected
+from irisdp import CertificateRejected, graphs
 from irisdp.design._symmetry_reduction import constraints, pair_classes
-from irisdp.graphs import (
-    Complete,
-    Cycle,
-    Hamming,
-    Histograms,
-    Path,
-    SortedHistograms,
-    Symmetry,
-    graph_from_edges,
-    listed,
-    regular_layers,
-    symmetry,
-)
 from irisdp.graphs._symmetry import _check_automorphisms
 from support.seeds import fresh_random
 
 FAMILIES = [
-    *(Path(n) for n in (1, 2, 3, 6)),
-    *(Cycle(n) for n in (1, 2, 3, 4, 7)),
-    Complete(1),
-    Complete(5),
-    Hamming(1, 4),
-    Hamming(2, 2),
-    Hamming(2, 3),
-    Histograms(1, 4),
-    Histograms(2, 3),
-    Histograms(3, 2),
-    SortedHistograms(5, 5),
+    *(graphs.Path(n) for n in (1, 2, 3, 6)),
+    *(graphs.Cycle(n) for n in (1, 2, 3, 4, 7)),
+    graphs.Complete(1),
+    graphs.Complete(5),
+    graphs.Hamming(1, 4),
+    graphs.Hamming(2, 2),
+    graphs.Hamming(2, 3),
+    graphs.Histograms(1, 4),
+    graphs.Histograms(2, 3),
+    graphs.Histograms(3, 2),
+    graphs.SortedHistograms(5, 5),
 ]
 
 
@@ -71,7 +58,7 @@ def random_graph(seed):
     chance = fresh_random(seed)
     n = chance.randint(2, 6)
     edges = [(i, j) for i in range(n) for j in range(i) if chance.random() < 0.5]
-    return graph_from_edges(edges, nodes=range(n)), [chance.randint(0, 1) for _ in range(n)]
+    return graphs.graph_from_edges(edges, nodes=range(n)), [chance.randint(0, 1) for _ in range(n)]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -79,7 +66,7 @@ def test_orbits_of_nodes_and_pairs_on_random_graphs(seed):
     graph, colours = random_graph(seed)
     for given in (None, colours):
         every = automorphisms(graph, given)
-        group = symmetry(graph, colours=given)
+        group = graphs.symmetry(graph, colours=given)
         nodes = orbits([lambda i, t=t: t[i] for t in every], range(graph.number_of_nodes))
         assert partition(group.orbit_of.tolist()) == [list(orbit) for orbit in nodes]
         classes = pair_classes(group)
@@ -94,7 +81,7 @@ def test_orbits_of_nodes_and_pairs_on_random_graphs(seed):
 
 @pytest.mark.parametrize("graph", FAMILIES, ids=str)
 def test_families_know_all_their_symmetry(graph):
-    found, searched = symmetry(graph), symmetry(listed(graph))
+    found, searched = graphs.symmetry(graph), graphs.symmetry(graphs.listed(graph))
     assert found.orbit_of.tolist() == searched.orbit_of.tolist()
     assert pair_classes(found).number == pair_classes(searched).number
     if graph.number_of_nodes <= 7:
@@ -107,7 +94,7 @@ def test_families_know_all_their_symmetry(graph):
 def test_constraints_are_all_edges(seed, by_kind):
     """Every triple (tail, head, answer) is found again, and is counted once."""
     graph, _ = random_graph(seed + 100)
-    classes = pair_classes(symmetry(graph))
+    classes = pair_classes(graphs.symmetry(graph))
     pairs = constraints(graph, classes, by_kind=by_kind)
     counted = np.zeros(len(pairs.first), int)
     for i in range(graph.number_of_nodes):
@@ -134,7 +121,7 @@ def test_layers_by_counting(seed):
             for i in range(n)
         }
         expected = all(profile[i] == profile[j] for i in range(n) for j in range(n) if layer[i] == layer[j])
-        verdict = regular_layers(graph, start)
+        verdict = graphs.regular_layers(graph, start)
         assert verdict.regular == expected
         if not verdict.regular:
             (i, j), toward = verdict.nodes, verdict.toward
@@ -146,11 +133,11 @@ def test_layers_by_counting(seed):
 
 def test_a_permutation_that_is_no_automorphism_is_seen():
     with pytest.raises(CertificateRejected):
-        _check_automorphisms(Path(3), np.array([[1, 0, 2]]))
+        _check_automorphisms(graphs.Path(3), np.array([[1, 0, 2]]))
 
 
 def test_a_wrong_group_would_be_noticed_by_the_pair_oracle():
     """Negative control: with a generator too many, pairs merge that no automorphism joins."""
-    wrong = Symmetry.generated(np.array([[1, 0, 2]]))
-    assert pair_classes(wrong).number != len(orbits([t.__getitem__ for t in automorphisms(Path(3))], range(3)))
-    assert pair_classes(wrong).number < pair_classes(symmetry(Path(3))).number + 1
+    wrong = graphs.Symmetry.generated(np.array([[1, 0, 2]]))
+    assert pair_classes(wrong).number != len(orbits([t.__getitem__ for t in automorphisms(graphs.Path(3))], range(3)))
+    assert pair_classes(wrong).number < pair_classes(graphs.symmetry(graphs.Path(3))).number + 1

@@ -10,18 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp import BadInput, Mechanism, Privacy, design
+from irisdp import BadInput, Mechanism, Privacy, certify, design
 from irisdp.accounting import delta, total
-from irisdp.certify import (
-    TwoPointLaw,
-    _loss_distributions,
-    _loss_grids,
-    compose,
-    dominating_pair,
-    finite_law,
-    privacy_profile,
-    worst_profile,
-)
 from irisdp.graphs import Complete, Path, graph_from_document
 from irisdp.mechanisms import geometric, randomized_response
 from irisdp.noise import gaussian_law, law
@@ -109,20 +99,20 @@ def test_epsilon_of_guarantees_is_enclosed(items, at, grid):
 
 def swapped(patch):
     """Round each way where the other is meant."""
-    up, down = _loss_grids.spread_up, _loss_grids.drawn_down
-    patch.setattr(_loss_grids, "spread_up", down)
-    patch.setattr(_loss_grids, "drawn_down", up)
+    up, down = certify._loss_grids.spread_up, certify._loss_grids.drawn_down
+    patch.setattr(certify._loss_grids, "spread_up", down)
+    patch.setattr(certify._loss_grids, "drawn_down", up)
 
 
 def nearest(patch):
     """Round every loss to the place above, for both bounds."""
-    patch.setattr(_loss_grids, "drawn_down", _loss_grids.spread_up)
+    patch.setattr(certify._loss_grids, "drawn_down", certify._loss_grids.spread_up)
 
 
 def left_out(patch):
     """Forget what rounding took, where it should count at the largest loss."""
-    patch.setattr(_loss_grids.RoundedLosses, "at_top", property(lambda _: 0))
-    patch.setattr(_loss_grids, "_SPARE_BITS", 190)
+    patch.setattr(certify._loss_grids.RoundedLosses, "at_top", property(lambda _: 0))
+    patch.setattr(certify._loss_grids, "_SPARE_BITS", 190)
 
 
 @pytest.mark.parametrize("wrong", [swapped, nearest, left_out])
@@ -288,7 +278,7 @@ def test_a_four_by_four_mechanism_a_thousand_times():
     rows = [[source.randrange(1, 50) for _ in range(4)] for _ in range(4)]
     matrix = [[Fraction(w, sum(row)) for w in row] for row in rows]
     mechanism = Mechanism.from_matrix(matrix, privacy=Privacy(ratio=1), graph=Complete(4))
-    exact = compose(mechanism, times=4)
+    exact = certify.compose(mechanism, times=4)
     lower, upper = total([(mechanism, 4)], delta=MILLIONTH)
     assert lower <= exact.epsilon_at(MILLIONTH)
     assert exact.epsilon_at(MILLIONTH) <= upper + Fraction(1, 10**28)
@@ -304,7 +294,7 @@ def test_a_mechanism_that_tells_all_has_no_total():
 
 
 def test_a_law_of_losses_is_an_item():
-    assert total([TwoPointLaw(Fraction(1, 3))], delta="1/50") == total([Privacy(epsilon="1/3")], delta="1/50")
+    assert total([certify.TwoPointLaw(Fraction(1, 3))], delta="1/50") == total([Privacy(epsilon="1/3")], delta="1/50")
 
 
 @given(mechanisms(), st.lists(st.fractions(min_value=1, max_value=6, max_denominator=5), min_size=1, max_size=4))
@@ -314,18 +304,19 @@ def test_several_guarantees_allow_no_more_than_their_worst_profile(mechanism, ra
     kept = [(ratio, worst([mechanism], ratio)) for ratio in ratios]
     if any(bound == 1 for _, bound in kept):
         return
-    allowed = worst_profile(kept)
-    assert allowed.dominates(privacy_profile(mechanism))
+    allowed = certify.worst_profile(kept)
+    assert allowed.dominates(certify.privacy_profile(mechanism))
     assert all(allowed.delta_at(ratio) == bound for ratio, bound in kept)
     for r in (*allowed.ratios[1:], Fraction(7, 5)):
         assert allowed.delta_at(r) == 1 - r + r * allowed.delta_at(1 / r)
-    pair = dominating_pair(allowed)
+    pair = certify.dominating_pair(allowed)
     assert sum(pair.upper) == sum(pair.lower) == 1
 
 
 def test_one_guarantee_allows_the_four_point_pair():
     lower, upper = total(
-        [(finite_law(dominating_pair(worst_profile([(Fraction(3), MILLIONTH)])).losses()), 5)], delta="1e-3"
+        [(certify.finite_law(certify.dominating_pair(certify.worst_profile([(Fraction(3), MILLIONTH)])).losses()), 5)],
+        delta="1e-3",
     )
     bounds = total([(Privacy(ratio=3, delta=MILLIONTH), 5)], delta="1e-3", grid="1/1000")
     assert lower <= bounds[1]
@@ -365,7 +356,7 @@ def test_a_negative_epsilon_is_refused():
 @pytest.mark.parametrize("wrong", [[], None, [1], [(2, 0, 0)], [("1/2", 0)], [(2, 1)], [(2, "x")]])
 def test_what_is_no_guarantee_has_no_worst_profile(wrong):
     with pytest.raises(BadInput, match="guarantees"):
-        worst_profile(wrong)
+        certify.worst_profile(wrong)
 
 
 def test_a_shape_alone_costs_what_it_promises_and_several_times_no_more_than_its_pairs():
@@ -455,8 +446,8 @@ def mechanisms_many_draws(draw):
 def composed(mechanism, times, *, work):
     """Compose with as much exact work as is allowed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_loss_distributions, "_MOST_WORK", work)
-        return compose(mechanism, times=times)
+        patch.setattr(certify._loss_distributions, "_MOST_WORK", work)
+        return certify.compose(mechanism, times=times)
 
 
 @given(mechanisms_many_draws(), st.integers(1, 5), st.fractions(min_value=0, max_value=9, max_denominator=9))
@@ -483,9 +474,9 @@ def test_rounding_overstates_little(times, ratio):
 
 def test_a_rounded_profile_has_a_dominating_pair():
     rounded = composed(randomized_response(3, Privacy(ratio=2)), 10, work=0)
-    pair = dominating_pair(rounded)
+    pair = certify.dominating_pair(rounded)
     assert sum(pair.upper) == sum(pair.lower) == 1
-    assert privacy_profile(randomized_response(3, Privacy(ratio=2))).exact
+    assert certify.privacy_profile(randomized_response(3, Privacy(ratio=2))).exact
 
 
 MANY = [
@@ -504,7 +495,7 @@ MANY = [
 )
 def test_many_draws_end(mechanisms_, times):
     """Without powers the suite would not end: a hundred draws took more than ten minutes."""
-    profile = compose(mechanisms_, times=times)
+    profile = certify.compose(mechanisms_, times=times)
     assert profile.deltas[0] == 1
     first = mechanisms_[0] if isinstance(mechanisms_, list) else mechanisms_
-    assert profile.dominates(privacy_profile(first))
+    assert profile.dominates(certify.privacy_profile(first))

@@ -9,29 +9,13 @@ import numpy as np
 import pytest
 
 import irisdp
-from irisdp import BadInput, Mechanism, Privacy, audit
+from irisdp import BadInput, Mechanism, Privacy, audit, certify, mechanisms
 from irisdp._exact import as_fraction, convert, flint_rational, parse_json
-from irisdp.certify import (
-    _hockey_stick,
-    add_digest,
-    certify_depth_mechanism,
-    check_optimality,
-    digest,
-    is_sealed,
-    privacy_profile,
-)
+from irisdp.certify import digest
 from irisdp.certify._audited_mechanism import RowPairs
 from irisdp.certify._hockey_stick import INFINITE, smallest_ratio, tight_places, worst_delta
 from irisdp.graphs import Complete, Path, graph_from_edges
-from irisdp.mechanisms import (
-    FactoredMechanism,
-    MechanismDocument,
-    balanced_line,
-    geometric,
-    line_mechanism,
-    randomized_response,
-    read_document,
-)
+from irisdp.mechanisms import geometric
 from support.seeds import fresh_random
 
 HALF = Fraction(1, 2)
@@ -42,7 +26,9 @@ def on_path(rows, privacy, **more):
 
 
 def test_the_document_is_the_contract_s():
-    document = audit(line_mechanism(4, 3, balanced_line(Privacy(ratio=2, delta="1/10")))).to_document()
+    document = audit(
+        mechanisms.line_mechanism(4, 3, mechanisms.balanced_line(Privacy(ratio=2, delta="1/10")))
+    ).to_document()
     assert document["private"] is document["rows_sum_to_one"] is True
     assert (document["delta"], document["delta_at_epsilon"], document["ratio_at_delta"]) == ("0.1", "0.1", "2")
     assert document["epsilon"] == document["epsilon_at_delta"] == "0.693147180559945309417232121459"
@@ -109,17 +95,17 @@ def test_a_graph_of_other_nodes_is_refused(names):
 
 
 def test_missing_privacy_and_graph_are_asked_for():
-    document = read_document({"matrix": [["1"], ["1"]]})
+    document = mechanisms.read_document({"matrix": [["1"], ["1"]]})
     with pytest.raises(BadInput, match="privacy: is missing"):
         audit(document, graph=Path(2))
     with pytest.raises(BadInput, match="graph: is missing"):
         audit(document, privacy=Privacy(ratio=2))
     assert audit(document, graph=Path(2), privacy=Privacy(ratio=2)).holds
-    assert privacy_profile(document, graph=Path(2)).total_variation == 0
+    assert certify.privacy_profile(document, graph=Path(2)).total_variation == 0
 
 
 def test_a_negative_entry_is_no_privacy_whatever_the_ratio():
-    document = read_document(
+    document = mechanisms.read_document(
         {"privacy": {"ratio": 9}, "graph": {"family": "path", "n": 2}, "matrix": [["-1/2", "3/2"]] * 2}
     )
     verdict = audit(document)
@@ -134,9 +120,9 @@ def test_only_rows_in_use_are_judged():
         "rows": [["1/2", "1/2"], ["9", "9"]],
         "row_of": [0, 0],
     }
-    assert audit(read_document(document)).holds
+    assert audit(mechanisms.read_document(document)).holds
     document["row_of"] = [0, 1]
-    verdict = audit(read_document(document))
+    verdict = audit(mechanisms.read_document(document))
     assert not verdict.rows_sum_to_one and not verdict.private
 
 
@@ -154,7 +140,7 @@ def test_an_unknown_arithmetic_is_refused_by_name():
 
 def test_a_path_is_read_and_audited(tmp_path):
     file = tmp_path / "m.json"
-    file.write_text(json.dumps(randomized_response(3, Privacy(epsilon=1)).to_document()))
+    file.write_text(json.dumps(mechanisms.randomized_response(3, Privacy(epsilon=1)).to_document()))
     assert irisdp.audit(file).holds
     assert irisdp.audit(str(file)).epsilon_at_delta == 1
 
@@ -164,38 +150,38 @@ def test_a_path_is_read_and_audited(tmp_path):
 
 def test_a_factored_mechanism_is_judged_by_its_theorem():
     reading = {z: ((z // 2, Fraction(1)),) for z in range(5001)}
-    verdict = audit(FactoredMechanism(privacy=Privacy(epsilon="0.1"), n=5000, reading=reading))
+    verdict = audit(mechanisms.FactoredMechanism(privacy=Privacy(epsilon="0.1"), n=5000, reading=reading))
     assert verdict.holds and verdict.by_theorem and verdict.epsilon_at_delta == Fraction(1, 10)
     assert verdict.tightest.edge == (0, 1)
 
 
 def test_a_factored_mechanism_is_not_judged_beyond_its_theorem():
-    factored = FactoredMechanism(privacy=Privacy(ratio=2), n=4)
+    factored = mechanisms.FactoredMechanism(privacy=Privacy(ratio=2), n=4)
     with pytest.raises(BadInput, match="stricter than a factored mechanism was built for"):
         audit(factored, privacy=Privacy(ratio="3/2"))
     with pytest.raises(BadInput, match="must be the path"):
         audit(factored, graph=Complete(5))
     assert not audit(factored.expand(), graph=Complete(5)).private
-    assert privacy_profile(factored).ratio_at(0) == 2
+    assert certify.privacy_profile(factored).ratio_at(0) == 2
 
 
 def test_a_stepped_mechanism_is_judged_at_all_depths():
-    stepped = balanced_line(Privacy(ratio=2, delta="1/100"))
+    stepped = mechanisms.balanced_line(Privacy(ratio=2, delta="1/100"))
     verdict = audit(stepped)
     assert verdict.holds and verdict.by_theorem and verdict.delta_at_epsilon == Fraction(1, 100)
     with pytest.raises(BadInput, match="built into its rows"):
         audit(stepped, privacy=Privacy(ratio=3))
-    enclosed = certify_depth_mechanism(stepped, depths=(0, 3, 10**9))
+    enclosed = certify.certify_depth_mechanism(stepped, depths=(0, 3, 10**9))
     assert enclosed.holds and enclosed.excess < Fraction(1, 1 << 150)
     with pytest.raises(BadInput, match="depths: must not be negative"):
-        certify_depth_mechanism(stepped, depths=(-1,))
+        certify.certify_depth_mechanism(stepped, depths=(-1,))
 
 
 def test_enclosed_rows_refute_a_wrong_step():
     """Negative control: rows of one privacy are judged against a stricter one."""
-    stepped = balanced_line(Privacy(ratio=3))
+    stepped = mechanisms.balanced_line(Privacy(ratio=3))
     object.__setattr__(stepped, "boundary", ((Fraction(9, 10), Fraction(1, 10)),) * 2)
-    verdict = certify_depth_mechanism(stepped, depths=())
+    verdict = certify.certify_depth_mechanism(stepped, depths=())
     assert not verdict.holds and verdict.boundary_delta > 0
     assert audit(stepped).ratio_at_delta is None
 
@@ -204,15 +190,15 @@ def test_enclosed_rows_refute_a_wrong_step():
 
 
 def sealed_line():
-    document = line_mechanism(2, 2, balanced_line(Privacy(ratio=2))).to_document()
+    document = mechanisms.line_mechanism(2, 2, mechanisms.balanced_line(Privacy(ratio=2))).to_document()
     facts = {"rankings": [[0, 1], [1, 0]], "ranking_of": [0, 0, 1, 1]}
-    return add_digest({**document, "certificate": {"kind": "theorem", "theorem": "balanced-line", **facts}})
+    return certify.add_digest({**document, "certificate": {"kind": "theorem", "theorem": "balanced-line", **facts}})
 
 
 def test_a_seal_does_not_depend_on_the_order_of_keys():
     document = sealed_line()
     backwards = dict(reversed(document.items()))
-    assert is_sealed(backwards) and digest(backwards) == document["certificate"]["digest"]
+    assert certify.is_sealed(backwards) and digest(backwards) == document["certificate"]["digest"]
 
 
 @pytest.mark.parametrize("field", ["format", "inputs", "outputs", "graph", "privacy", "matrix", "certificate"])
@@ -223,7 +209,7 @@ def test_any_edit_breaks_the_seal(field):
         value["note"] = "harmless"
     else:
         document[field] = [*value, "x"] if isinstance(value, list) else value + " "
-    assert not is_sealed(document)
+    assert not certify.is_sealed(document)
 
 
 def test_decimals_are_hashed_as_their_text():
@@ -235,7 +221,7 @@ def test_decimals_are_hashed_as_their_text():
 
 def test_what_cannot_be_sealed_is_refused():
     with pytest.raises(BadInput, match="certificate: must be there"):
-        add_digest({"matrix": [["1"]]})
+        certify.add_digest({"matrix": [["1"]]})
 
 
 @pytest.mark.parametrize("certificate", [
@@ -249,7 +235,9 @@ def test_what_cannot_be_sealed_is_refused():
 ])  # fmt: skip
 def test_a_malformed_certificate_does_not_hold_and_raises_nothing(certificate):
     document = {**geometric(2, Privacy(ratio=2)).to_document(), "certificate": certificate}
-    verdict = check_optimality(read_document(add_digest(document) if isinstance(certificate, dict) else document))
+    verdict = certify.check_optimality(
+        mechanisms.read_document(certify.add_digest(document) if isinstance(certificate, dict) else document)
+    )
     assert not verdict.holds and verdict.reason and verdict.gap is None
 
 
@@ -261,33 +249,40 @@ def test_shortened_rows_are_certified_with_their_distance(within, holds):
     matrix[0][1] += Fraction(1, 10**20)
     document["matrix"] = [[str(p) for p in row] for row in matrix]
     document["certificate"]["within"] = within
-    verdict = check_optimality(read_document(add_digest(document)))
+    verdict = certify.check_optimality(mechanisms.read_document(certify.add_digest(document)))
     assert verdict.holds is holds
     assert verdict.distance == (Fraction(1, 10**20) if holds else None)
 
 
 def test_a_wrong_value_is_reported_beside_the_right_one():
-    document = randomized_response(2, Privacy(ratio=3)).to_document()
+    document = mechanisms.randomized_response(2, Privacy(ratio=3)).to_document()
     goal = {"aggregate": "average", "loss": {"name": "zero-one"}, "weights": ["1/2", "1/2"]}
     document |= {"certificate": {"kind": "theorem", "theorem": "randomized-response", **goal}}
-    verdict = check_optimality(read_document(add_digest({**document, "objective": {"value": "1/3"}})))
+    verdict = certify.check_optimality(
+        mechanisms.read_document(certify.add_digest({**document, "objective": {"value": "1/3"}}))
+    )
     assert not verdict.holds and verdict.value == verdict.lower_bound == Fraction(1, 4)
-    assert check_optimality(read_document(add_digest({**document, "objective": {"value": "1/4"}}))).gap == 0
+    assert (
+        certify.check_optimality(
+            mechanisms.read_document(certify.add_digest({**document, "objective": {"value": "1/4"}}))
+        ).gap
+        == 0
+    )
 
 
 def test_without_a_certificate_nothing_is_claimed():
-    assert check_optimality(geometric(2, Privacy(ratio=2))) is None
+    assert certify.check_optimality(geometric(2, Privacy(ratio=2))) is None
 
 
 def test_the_audit_of_a_document_without_inputs_uses_the_graph_s():
-    document = read_document(
+    document = mechanisms.read_document(
         {
             "privacy": {"ratio": 2},
             "graph": {"family": "sorted_histograms", "total": 4, "types": 3},
             "matrix": [["1"]] * 4,
         }
     )
-    assert isinstance(document, MechanismDocument)
+    assert isinstance(document, mechanisms.MechanismDocument)
     assert audit(document).holds
     assert np.asarray(document.row_of).tolist() == [0, 0, 0, 0]
 
@@ -356,7 +351,7 @@ def test_verdicts_are_those_of_every_pair():
 @pytest.mark.parametrize("error", [-(2.0**-50), -(2.0**-60)])
 def test_a_bound_that_is_too_small_is_seen(monkeypatch, error):
     """Negative control: pairs that are tight but for a hair are then left out."""
-    monkeypatch.setattr(_hockey_stick, "_ERROR", error)
+    monkeypatch.setattr(certify._hockey_stick, "_ERROR", error)
     found = []
     for rows, ratio, delta in cases():
         try:
@@ -370,8 +365,8 @@ def test_few_pairs_are_looked_at(monkeypatch):
     chance = fresh_random("screening")
     rows = [[Fraction(chance.randrange(500, 1000)) for _ in range(4)] for _ in range(60)]
     rows = [tuple(p / sum(row) for p in row) for row in rows]
-    asked, whole = [], _hockey_stick.hockey_stick
-    monkeypatch.setattr(_hockey_stick, "hockey_stick", lambda *two: asked.append(two) or whole(*two))
+    asked, whole = [], certify._hockey_stick.hockey_stick
+    monkeypatch.setattr(certify._hockey_stick, "hockey_stick", lambda *two: asked.append(two) or whole(*two))
     verdicts(rows, Fraction(2), Fraction(1, 20), flint_rational)
     assert len(asked) < 100 < 2 * len(all_pairs(60))
 
@@ -379,14 +374,14 @@ def test_few_pairs_are_looked_at(monkeypatch):
 @pytest.mark.parametrize("smallest", [Fraction(1, 10**300), Fraction(1, 10**400)])
 def test_entries_beyond_the_range_of_floats_are_looked_at_exactly(smallest):
     rows = [(smallest * k, 1 - smallest * k) for k in range(1, 25)]
-    assert _hockey_stick.screen_of(convert(rows, flint_rational), 10**6) is None
+    assert certify._hockey_stick.screen_of(convert(rows, flint_rational), 10**6) is None
     assert verdicts(rows, Fraction(23), Fraction(0), flint_rational) == verdicts(
         rows, Fraction(23), Fraction(0), Fraction
     )
 
 
 def test_ratios_beyond_what_the_bound_is_for_leave_nothing_out():
-    screen = _hockey_stick.screen_of(convert(rows_of(random.Random(1), 20, 3), flint_rational), 10**6)
+    screen = certify._hockey_stick.screen_of(convert(rows_of(random.Random(1), 20, 3), flint_rational), 10**6)
     ends = np.zeros(3, np.int64)
     for ratio in (Fraction(10**12), Fraction(1, 2), Fraction(10) ** 400):
         assert screen.may_exceed(ends, ends, flint_rational(ratio), flint_rational(Fraction(0))).all()
@@ -400,7 +395,7 @@ def test_ratios_beyond_what_the_bound_is_for_leave_nothing_out():
 def test_the_bound_is_that_of_the_errors_added_up_and_not_far_more(size, ratio, outputs):
     """Two rows alike have no divergence: whatever is less than what floats may be wrong by has to be looked at."""
     row = (Fraction(size, outputs),) * outputs
-    screen = _hockey_stick.screen_of(convert([row, row], flint_rational), 10**6)
+    screen = certify._hockey_stick.screen_of(convert([row, row], flint_rational), 10**6)
     bound = Fraction(1, 1 << 53) * size * (1 + ratio) * (Fraction("4.02") + Fraction("1.05") * outputs)
     ends = np.zeros(1, np.int64), np.ones(1, np.int64)
     for times, marked in ((1, True), (20, False)):

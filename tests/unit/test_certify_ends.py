@@ -15,21 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp import Privacy, audit, design
+from irisdp import Privacy, audit, certify, design
 from irisdp._exact import ball, conversion, flint_rational, working_precision
 from irisdp._exact.arithmetics import ARITHMETICS
-from irisdp.certify import (
-    _audit,
-    add_digest,
-    certify_depth_mechanism,
-    check_optimality,
-    compose,
-    digest,
-    is_sealed,
-    is_the_path,
-    verify_choice,
-    verify_mechanism,
-)
+from irisdp.certify import verify_choice, verify_mechanism
 from irisdp.certify._boundaries import Step
 from irisdp.graphs import Path, graph_from_edges
 from irisdp.mechanisms import FactoredMechanism, balanced_line, read_document
@@ -54,18 +43,18 @@ def claiming(theorem, rows=ROWS, graph=None, outputs=None, privacy="2", **facts)
     }
     if value := facts.pop("value", None):
         document["objective"] = {"value": value}
-    return add_digest({**document, "certificate": {"kind": "theorem", "theorem": theorem, **facts}})
+    return certify.add_digest({**document, "certificate": {"kind": "theorem", "theorem": theorem, **facts}})
 
 
 def of_factors(theorem, *reading, **facts):
     document = {"privacy": {"ratio": "2"}, "factors": [{"kind": "geometric", "n": 1}, *reading]}
-    return add_digest({**document, "certificate": {"kind": "theorem", "theorem": theorem, **facts}})
+    return certify.add_digest({**document, "certificate": {"kind": "theorem", "theorem": theorem, **facts}})
 
 
 def said_by_both(document, path, checker=verify_mechanism.main):
     """Return why the library does not accept a certificate, and the verifier's line; both must refuse."""
     path.write_text(json.dumps(document))
-    verdict = check_optimality(read_document(document))
+    verdict = certify.check_optimality(read_document(document))
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         assert checker(str(path)) == 1
     assert not verdict.holds
@@ -179,7 +168,7 @@ PRICES = [[0, 1, 0, "1/6"], [1, 0, 1, "1/6"]]
 def test_a_choice_on_two_inputs_is_what_randomised_response_allows(tmp_path):
     """One row for either ranking, and one edge: the best error is 1/(1 + r), and these multipliers prove it."""
     document = with_choice(TANGENTS, PRICES)
-    found = check_optimality(read_document(document))
+    found = certify.check_optimality(read_document(document))
     (tmp_path / "m.json").write_text(json.dumps(document))
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         assert verify_choice.check(str(tmp_path / "m.json")) == 0
@@ -213,7 +202,7 @@ def test_an_input_that_no_boundary_reaches_has_its_first_choice_for_certain(tmp_
     document = claiming(
         "homogeneous-rainbow", [*ROWS, [1, 0]], {"nodes": [0, 1, 2], "edges": [[0, 1]]}, value="17/9", **facts, **goal
     )
-    found = check_optimality(read_document(document))
+    found = certify.check_optimality(read_document(document))
     assert found.holds and found.choice == found.value == F(2, 3) * F(1, 3) + F(5, 3)
     path = tmp_path / "m.json"
     path.write_text(json.dumps(document))
@@ -234,7 +223,7 @@ def test_an_input_that_no_boundary_reaches_has_its_first_choice_for_certain(tmp_
 def test_a_multiplier_lies_on_an_edge(entry, reason, line, tmp_path):
     document = claiming("", value="1/3", **RIGHT)
     document["certificate"] |= {"kind": "dual", "multipliers": [entry]}
-    assert said_by_both(add_digest(document), tmp_path / "m.json") == (reason, line)
+    assert said_by_both(certify.add_digest(document), tmp_path / "m.json") == (reason, line)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
@@ -280,13 +269,13 @@ def test_a_choice_is_followed_to_a_depth_of_a_thousand(nodes, holds, tmp_path):
     goal = {"aggregate": "average", "weights": [f"1/{nodes}"] * nodes, "loss": [*[[0, 1]] * (nodes - 1), [1, 0]]}
     document = claiming("rainbow", [["1/2", "1/2"]] * nodes, value="1/2", **facts, **goal)
     document["certificate"]["choice"] = {"tangents": [], "multipliers": []}
-    document = add_digest(document)
+    document = certify.add_digest(document)
     if not holds:
         assert said_by_both(document, tmp_path / "m.json", verify_choice.check) == (
             "choice: is not checked deeper than 1000; leave it out", "no: a choice is not checked deeper than 1000"
         )  # fmt: skip
         return
-    found = check_optimality(read_document(document))
+    found = certify.check_optimality(read_document(document))
     assert found.holds and found.choice == 0
 
 
@@ -305,7 +294,7 @@ def test_only_the_goal_of_its_own_rankings_has_a_choice(tmp_path):
     assert line == "no: a choice says something only of rainbows with a goal"
     dual = claiming("rainbow", value="1/3", kind="dual", multipliers=[], **LINE, **RIGHT)
     dual["certificate"]["choice"] = {"tangents": [], "multipliers": []}
-    assert said_by_both(add_digest(dual), tmp_path / "m.json", verify_choice.check) == (reason, line)
+    assert said_by_both(certify.add_digest(dual), tmp_path / "m.json", verify_choice.check) == (reason, line)
     silent = claiming("homogeneous-rainbow", **LINE, choice={"tangents": [], "multipliers": []})
     assert said_by_both(silent, tmp_path / "m.json", verify_choice.check) == (
         reason, "no: the certificate states no loss"
@@ -387,7 +376,7 @@ def test_both_bounds_on_a_power_of_e_are_bounds(epsilon, places):
 
 def test_two_pairs_have_a_delta_each():
     both = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])
-    verdict = certify_depth_mechanism(balanced_line(both), depths=(0,))
+    verdict = certify.certify_depth_mechanism(balanced_line(both), depths=(0,))
     rows = [dict(zip(order, row, strict=True)) for order, row in
             zip(balanced_line(both).rankings, balanced_line(both).boundary, strict=True)]  # fmt: skip
     one, other = ([row[output] for output in balanced_line(both).outputs] for row in rows)
@@ -399,10 +388,12 @@ def test_two_pairs_have_a_delta_each():
 
 def test_rows_that_step_too_far_are_refuted(monkeypatch):
     """Negative control: enclosures of what twice the ratio allows are no rows of this promise."""
-    mechanism, steps = balanced_line(TWO), _audit.enclose_steps
+    mechanism, steps = balanced_line(TWO), certify._audit.enclose_steps
     far = Privacy(ratio=4)
-    monkeypatch.setattr(_audit, "enclose_steps", lambda s, depth, privacy, width: steps(s, depth, far, width=width))
-    verdict = certify_depth_mechanism(mechanism, depths=(0,))
+    monkeypatch.setattr(
+        certify._audit, "enclose_steps", lambda s, depth, privacy, width: steps(s, depth, far, width=width)
+    )
+    verdict = certify.certify_depth_mechanism(mechanism, depths=(0,))
     assert verdict.refuted == 0 and not verdict.holds and verdict.boundary_delta == 0
     row = mechanism.boundary[0]
     needed = max(hockey_stick(*two, F(2)) for two in ((row, after(row, F(4))), (after(row, F(4)), row)))
@@ -440,30 +431,32 @@ def test_the_step_is_the_least_line_of_any_pairs_whether_they_matter_or_not(pair
 def test_nothing_is_repaired_in_what_is_asked_for_together():
     document = read_document({"matrix": [["1"], ["1"]]})
     assert refused(audit, document) == ("graph: is missing, and so is the privacy; give both: graph=… and privacy=…")
-    assert not is_the_path(Path(3), 2) and is_the_path(Path(3), 3)
-    assert not is_the_path(graph_from_edges([(0, 2), (2, 1)]), 3)
-    assert is_the_path(graph_from_edges([(0, 1), (1, 2)]), 3)
-    assert not is_the_path(graph_from_edges([(0, 1), (1, 7)]), 3)
-    assert refused(compose, []) == "mechanisms: must be at least one; give a mechanism"
+    assert not certify.is_the_path(Path(3), 2) and certify.is_the_path(Path(3), 3)
+    assert not certify.is_the_path(graph_from_edges([(0, 2), (2, 1)]), 3)
+    assert certify.is_the_path(graph_from_edges([(0, 1), (1, 2)]), 3)
+    assert not certify.is_the_path(graph_from_edges([(0, 1), (1, 7)]), 3)
+    assert refused(certify.compose, []) == "mechanisms: must be at least one; give a mechanism"
 
 
 def test_a_claim_is_told_in_one_line():
-    whole = check_optimality(read_document(claiming("homogeneous-rainbow", value="1/3", **LINE, **RIGHT)))
+    whole = certify.check_optimality(read_document(claiming("homogeneous-rainbow", value="1/3", **LINE, **RIGHT)))
     assert repr(whole) == (
         "<Optimality: holds: recomputed and as stated; value 0.333334, bound 0.333333, among mechanisms with"
         " these boundary rows>"
     )
     bare = claiming("homogeneous-rainbow", **LINE)
-    assert repr(check_optimality(read_document(bare))) == "<Optimality: holds: recomputed and as stated>"
+    assert repr(certify.check_optimality(read_document(bare))) == "<Optimality: holds: recomputed and as stated>"
     broken = {**bare, "outputs": ["x", "y"]}
-    assert repr(check_optimality(read_document(broken))).startswith("<Optimality: DOES NOT HOLD: digest: is not that")
+    assert repr(certify.check_optimality(read_document(broken))).startswith(
+        "<Optimality: DOES NOT HOLD: digest: is not that"
+    )
     assert "optimality DOES NOT HOLD" in repr(audit(read_document(broken)))
 
 
 def test_rows_given_away_from_the_boundary_are_counted(tmp_path):
     rows = [["1/2", "1/2"]] * 3
     facts = {"rankings": [[0, 1], [1, 0]], "ranking_of": [0, 0, 1], "fixed": [0, 1, 2]}
-    found = check_optimality(read_document(claiming("rainbow", rows, **facts)))
+    found = certify.check_optimality(read_document(claiming("rainbow", rows, **facts)))
     assert found.off_boundary == {0}
     assert found.scope() == (
         "mechanisms with these boundary rows; rows are taken as given at 3 of 3 inputs, 1 of them not on the boundary:"
@@ -475,8 +468,10 @@ def test_rows_given_away_from_the_boundary_are_counted(tmp_path):
 def test_a_pullback_that_states_more_than_is_proven_does_not_hold(stated, tmp_path):
     """Along the identity, whose inner mechanism holds: what was proven below says nothing of what is claimed above."""
     inner = claiming("homogeneous-rainbow", value="1/3", **LINE, **RIGHT)
-    assert check_optimality(read_document(inner)).holds
-    assert check_optimality(read_document(claiming("pullback", value="1/3", query=[0, 1], mechanism=inner))).holds
+    assert certify.check_optimality(read_document(inner)).holds
+    assert certify.check_optimality(
+        read_document(claiming("pullback", value="1/3", query=[0, 1], mechanism=inner))
+    ).holds
     reason, line = said_by_both(claiming("pullback", query=[0, 1], mechanism=inner, **stated), tmp_path / "m.json")
     assert reason.startswith("among: " if "among" in stated else "objective.value: ") and line.startswith("no: ")
 
@@ -496,7 +491,7 @@ def test_a_pullback_that_states_more_than_is_proven_does_not_hold(stated, tmp_pa
 def test_a_goal_is_told_with_what_bounds_it(weights, words, values):
     goal = {**RIGHT, "weights": weights}
     value = str(sum(map(F, weights)) / 3)
-    found = check_optimality(read_document(claiming("homogeneous-rainbow", value=value, **LINE, **goal)))
+    found = certify.check_optimality(read_document(claiming("homogeneous-rainbow", value=value, **LINE, **goal)))
     assert found.holds and found.goal.words == words
     assert (found.goal.without_privacy, found.goal.constant, found.goal.at_most) == values
 
@@ -504,7 +499,7 @@ def test_a_goal_is_told_with_what_bounds_it(weights, words, values):
 def test_rounding_is_what_2_to_the_minus_45_allows():
     rows = [[str(1 - F(1, 1 << 45)), str(F(1, 1 << 45))]] * 3
     document = claiming("homogeneous-rainbow", rows, rankings=[[0, 1]], ranking_of=[0] * 3, within="1")
-    assert check_optimality(read_document(document)).holds
+    assert certify.check_optimality(read_document(document)).holds
     assert verify_mechanism.conclude(verify_mechanism.read_mechanism(document)).distance == F(1, 1 << 45)
 
 
@@ -513,20 +508,22 @@ def factored():
     bare = {"privacy": TWO, "n": 3}
     claim = {"kind": "theorem", "theorem": "geometric"}
     document = FactoredMechanism(**bare, certificate=claim).to_document()
-    return FactoredMechanism(**bare, certificate=add_digest(document)["certificate"])
+    return FactoredMechanism(**bare, certificate=certify.add_digest(document)["certificate"])
 
 
 @pytest.mark.parametrize("made", [design.randomized_response(3, TWO), design.consumer(3, "absolute", TWO), factored()])
 def test_a_mechanism_that_is_no_file_has_its_certificate_judged_as_the_file_it_would_be(made):
-    assert check_optimality(made).holds and audit(made).holds
-    assert check_optimality(read_document(made.to_document())) == check_optimality(made)
+    assert certify.check_optimality(made).holds and audit(made).holds
+    assert certify.check_optimality(read_document(made.to_document())) == certify.check_optimality(made)
 
 
 def test_a_seal_is_over_all_but_itself():
     bare = {"b": 1, "a": [F(1, 2)]}
-    assert digest(bare) == digest({"a": [F(1, 2)], "b": 1}) != digest({"a": [F(1, 2)], "b": 2})
-    assert not is_sealed(bare) and is_sealed(add_digest({**bare, "certificate": {"kind": "dual"}}))
-    assert refused(digest, {1: 1, "a": 2}) == (
+    assert certify.digest(bare) == certify.digest({"a": [F(1, 2)], "b": 1}) != certify.digest({"a": [F(1, 2)], "b": 2})
+    assert not certify.is_sealed(bare) and certify.is_sealed(
+        certify.add_digest({**bare, "certificate": {"kind": "dual"}})
+    )
+    assert refused(certify.digest, {1: 1, "a": 2}) == (
         "mechanism: is not a document that JSON can hold; write text, integers and lists"
     )
 

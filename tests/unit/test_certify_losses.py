@@ -8,20 +8,8 @@ import flint
 import numpy as np
 import pytest
 
-from irisdp import Mechanism, Privacy
+from irisdp import Mechanism, Privacy, certify
 from irisdp._exact import ball, flint_rational, working_precision
-from irisdp.certify import (
-    DominatingPair,
-    LossAtom,
-    _hockey_stick,
-    accountant_of,
-    distinct_row_pairs,
-    largest_loss,
-    loss_distribution,
-    privacy_profile,
-    renyi_divergence,
-    smallest_loss,
-)
 from irisdp.certify._audited_mechanism import RowPairs
 from irisdp.certify._hockey_stick import tight_places
 from irisdp.certify._loss_distributions import TooMuchWork, Work, losses_above, product
@@ -50,9 +38,9 @@ FLOATS = 1e-12
     ],
 )  # fmt: skip
 def test_more_edges_than_are_looked_at_are_refused(graph, said):
-    assert refused(distinct_row_pairs, graph, np.arange(50_000)) == said
+    assert refused(certify.distinct_row_pairs, graph, np.arange(50_000)) == said
     if isinstance(graph, Complete):  # of few rows all edges are known without a look
-        found = distinct_row_pairs(graph, np.arange(50_000) % 2)
+        found = certify.distinct_row_pairs(graph, np.arange(50_000) % 2)
         assert (found.first.tolist(), found.second.tolist(), found.counts.tolist()) == ([0], [1], [25_000**2])
 
 
@@ -76,7 +64,7 @@ def test_outputs_at_a_ratio_are_found_where_floats_cannot_tell():
         first, second = np.triu_indices(len(rows), 1)
         pairs = RowPairs(first, second, first, second, np.ones(len(first), np.int64))
         numbers = [tuple(map(flint_rational, row)) for row in rows]
-        assert _hockey_stick.screen_of(numbers, len(pairs)) is not None
+        assert certify._hockey_stick.screen_of(numbers, len(pairs)) is not None
         for ratio in (F(2), F(4), F(8, 7)):
             tight = [
                 (place, forward)
@@ -94,7 +82,7 @@ def test_outputs_at_a_ratio_are_found_where_floats_cannot_tell():
 
 def test_a_profile_of_randomised_response_by_its_formula():
     """δ(r) = max{0, (3 − r)/4} from 1 on, at a ratio of 3."""
-    found = privacy_profile(randomized_response(2, Privacy(ratio=3)))
+    found = certify.privacy_profile(randomized_response(2, Privacy(ratio=3)))
     assert repr(found) == "<PrivacyProfile: δ = 0.5 at ratio 1, 0 in the end; exact>"
     for ratio in (F(1), F(2), F(3), F(5)):
         assert found.delta_at(ratio) == found.delta_at(Privacy(ratio=ratio)) == max(F(0), (3 - ratio) / 4)
@@ -104,7 +92,7 @@ def test_a_profile_of_randomised_response_by_its_formula():
     assert found.points([0.0, math.log(2), 700]) == [0.5, pytest.approx(0.25, rel=FLOATS), 0.0]
     assert refused(found.delta_at, -1) == "ratio: must not be negative; give e^epsilon"
     assert refused(found.points, [701]) == ("epsilons: must be at most 700, as e^ε is a float; leave larger out")
-    told = privacy_profile(Mechanism.from_matrix([["1", "0"], ["1/2", "1/2"]], privacy=TWO, graph=Path(2)))
+    told = certify.privacy_profile(Mechanism.from_matrix([["1", "0"], ["1/2", "1/2"]], privacy=TWO, graph=Path(2)))
     assert told.ratio_at(F(1, 3)) is told.epsilon_at(F(1, 3)) is None and told.unbounded == F(1, 2)
     assert told.dominates(found) and not found.dominates(told) and told.dominates(told)
 
@@ -112,7 +100,7 @@ def test_a_profile_of_randomised_response_by_its_formula():
 @pytest.mark.parametrize("order", ["1/2", "9/10", 1, "1000001/1000000", 2, 7, 10_000, math.inf])
 def test_divergences_are_those_of_their_definition(order):
     """Of (3/4, 1/4) and (1/4, 3/4), written out in logarithms with 60 digits."""
-    found = renyi_divergence(randomized_response(2, Privacy(ratio=3)), order)
+    found = certify.renyi_divergence(randomized_response(2, Privacy(ratio=3)), order)
     with working_precision(400):
         p, q = flint.arb(3) / 4, flint.arb(1) / 4
         if order == math.inf:
@@ -129,15 +117,15 @@ def test_divergences_are_those_of_their_definition(order):
 def test_divergences_where_a_probability_faces_zero():
     """Below order 1 it costs its mass alone; from 1 on everything."""
     half = Mechanism.from_matrix([["1", "0"], ["1/2", "1/2"]], privacy=TWO, graph=Path(2))
-    assert renyi_divergence(half, "1/2") == pytest.approx(math.log(2), abs=2.0**-40)
+    assert certify.renyi_divergence(half, "1/2") == pytest.approx(math.log(2), abs=2.0**-40)
     for order in (1, 2, math.inf):
-        assert renyi_divergence(half, order) == math.inf
+        assert certify.renyi_divergence(half, order) == math.inf
     apart = Mechanism.from_matrix([["1", "0"], ["0", "1"]], privacy=TWO, graph=Path(2))
-    assert renyi_divergence(apart, "1/2") == math.inf
+    assert certify.renyi_divergence(apart, "1/2") == math.inf
     alike = Mechanism.from_matrix([["1/3", "2/3"]] * 2, privacy=TWO, graph=Path(2))
-    assert renyi_divergence(alike, 3) == 0
+    assert certify.renyi_divergence(alike, 3) == 0
     for order in (0, -1, 10_001):
-        assert refused(renyi_divergence, half, order) == (
+        assert refused(certify.renyi_divergence, half, order) == (
             "order: must be more than 0, and at most 10000 unless infinite; choose another"
         )
 
@@ -147,7 +135,7 @@ def test_losses_are_rounded_up_though_floats_multiply_down():
     step, seen = 0.1, 0
     with working_precision(300):
         for ratio in range(2, 4000):
-            pair = loss_distribution(
+            pair = certify.loss_distribution(
                 [(flint.fmpq(1), flint.fmpq(1, ratio)), (flint.fmpq(0), flint.fmpq(ratio - 1, ratio))]
             )
             ((place, mass),) = losses_above(pair, step)[0].items()
@@ -200,12 +188,12 @@ def atoms_of(chance, anchor, width):
         mass = ball(F(share, sum(shares)))
         if kind == 0:
             exact = anchor + place * width
-            found.append(LossAtom(exact, ball(exact), mass))
+            found.append(certify.LossAtom(exact, ball(exact), mass))
         elif kind == 1:
             exact = anchor + (place + F(chance.randrange(1, 8), 8)) * width
-            found.append(LossAtom(exact, ball(exact), mass))
+            found.append(certify.LossAtom(exact, ball(exact), mass))
         else:
-            found.append(LossAtom(None, ball(anchor + place * width).exp().log(), mass))
+            found.append(certify.LossAtom(None, ball(anchor + place * width).exp().log(), mass))
     return found
 
 
@@ -241,7 +229,11 @@ def test_a_credit_that_lifts_a_mass_exactly_is_bounded_too():
         p, loss = ball(F(1, 2)), F(3, 2)
         credit = p - p * (-ball(loss)).exp() * ball(F(1)).exp()
         below = credit / (ball(F(1)).exp() - 1)
-        atoms = [LossAtom(loss, ball(loss), p), LossAtom(F(0), ball(F(0)), below), LossAtom(F(-1), ball(F(-1)), p / 4)]
+        atoms = [
+            certify.LossAtom(loss, ball(loss), p),
+            certify.LossAtom(F(0), ball(F(0)), below),
+            certify.LossAtom(F(-1), ball(F(-1)), p / 4),
+        ]
         law = [(atom.loss, atom.mass) for atom in atoms]
         down = [(ball(F(place)), mass) for place, mass in drawn_down(atoms, F(0), F(1)).items()]
         for k in range(-20, 40):
@@ -270,7 +262,7 @@ def test_losses_handed_on_keep_what_is_infinite_and_are_never_nothing():
 
 def test_a_missing_accountant_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
-    assert refused(accountant_of, {}, interval=1) == (
+    assert refused(certify.accountant_of, {}, interval=1) == (
         "accountant: dp-accounting is not installed; pip install irisdp[accounting]"
     )
 
@@ -279,7 +271,7 @@ def test_a_pair_of_too_many_ratios_is_bounded_from_above_when_it_is_drawn_twice(
     """700 ratios make 490,000 products, which are added up here in floats."""
     size = 700
     shares = np.arange(1, size + 1) / (size * (size + 1) / 2)
-    found = DominatingPair(
+    found = certify.DominatingPair(
         tuple(F(k, size * (size + 1) // 2) for k in range(1, size + 1)), (F(1, size),) * size
     ).composed(2)
     assert not found.exact
@@ -298,11 +290,11 @@ class Close:
         self.losses = [sign * F(k, 10**12) + far for far in (0, 5) for k in (0, 3, 1)]
 
     def atoms(self):
-        return [LossAtom(None, ball(loss).exp().log(), ball(F(1, 6))) for loss in self.losses]
+        return [certify.LossAtom(None, ball(loss).exp().log(), ball(F(1, 6))) for loss in self.losses]
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_ends_of_a_law_are_enclosed_where_floats_cannot_tell_which_loss_it_is(sign):
     law = Close(sign)
-    for found, true in ((largest_loss(law), max(law.losses)), (smallest_loss(law), min(law.losses))):
+    for found, true in ((certify.largest_loss(law), max(law.losses)), (certify.smallest_loss(law), min(law.losses))):
         assert found.lower <= true <= found.upper and found.upper - found.lower < F(1, 1 << 150)

@@ -8,30 +8,21 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from irisdp import BadInput, Privacy, noise
-from irisdp.mechanisms import (
-    HistogramMechanism,
-    PartitionMechanism,
-    expected_changes,
-    minimax_risk,
-    noise_risk,
-    release_column,
-    release_largest,
-)
+from irisdp import BadInput, Privacy, mechanisms, noise
 from irisdp.noise import _universal
 
 CANARY = 123456789
 ONE = Privacy(epsilon=1)
-SORTED = PartitionMechanism(total=20, privacy=ONE)
-COUNTED = HistogramMechanism(total=20, types=3, privacy=ONE)
+SORTED = mechanisms.PartitionMechanism(total=20, privacy=ONE)
+COUNTED = mechanisms.HistogramMechanism(total=20, types=3, privacy=ONE)
 
 DRAWS = {
-    "column": lambda values: release_column(values, 10, ONE),
+    "column": lambda values: mechanisms.release_column(values, 10, ONE),
     "partition": SORTED.draw,
     "partition law": SORTED.law,
     "histogram": COUNTED.draw,
     "histogram law": COUNTED.law,
-    "largest": lambda values: release_largest(values, 1, ONE),
+    "largest": lambda values: mechanisms.release_largest(values, 1, ONE),
 }
 REFUSED_ARRAYS = {
     "floats": [1.0, 2.0, 17.0],
@@ -76,17 +67,17 @@ def test_counts_that_do_not_fit_the_public_sizes_are_refused_without_being_shown
 @pytest.mark.parametrize(
     "call",
     [
-        lambda n: PartitionMechanism(total=n, privacy=ONE),
-        lambda n: PartitionMechanism(total=5, privacy=ONE, parts=0 if n is None else n),
-        lambda n: HistogramMechanism(total=n, types=3, privacy=ONE),
-        lambda n: HistogramMechanism(total=3, types=n, privacy=ONE),
-        lambda n: release_column([0], n, ONE),
-        lambda n: release_largest([1, 2, 3, 4, 5, 6], n, ONE),
-        lambda n: noise_risk(n, ONE),
-        lambda n: minimax_risk(n, 1, ONE),
-        lambda n: minimax_risk(1, n, ONE),
-        lambda n: expected_changes(n, 2, ONE),
-        lambda n: expected_changes(2, n, ONE),
+        lambda n: mechanisms.PartitionMechanism(total=n, privacy=ONE),
+        lambda n: mechanisms.PartitionMechanism(total=5, privacy=ONE, parts=0 if n is None else n),
+        lambda n: mechanisms.HistogramMechanism(total=n, types=3, privacy=ONE),
+        lambda n: mechanisms.HistogramMechanism(total=3, types=n, privacy=ONE),
+        lambda n: mechanisms.release_column([0], n, ONE),
+        lambda n: mechanisms.release_largest([1, 2, 3, 4, 5, 6], n, ONE),
+        lambda n: mechanisms.noise_risk(n, ONE),
+        lambda n: mechanisms.minimax_risk(n, 1, ONE),
+        lambda n: mechanisms.minimax_risk(1, n, ONE),
+        lambda n: mechanisms.expected_changes(n, 2, ONE),
+        lambda n: mechanisms.expected_changes(2, n, ONE),
     ],
     ids=["N", "parts", "total", "types", "categories", "largest", "risk", "risk N", "risk r", "records", "q"],
 )
@@ -96,19 +87,19 @@ def test_sizes_that_are_not_whole_numbers_are_refused(call, number):
 
 
 @pytest.mark.parametrize("call", [
-    lambda: PartitionMechanism(total=10**7 + 1, privacy=ONE),
-    lambda: PartitionMechanism(total=10**9 + 1, privacy=Privacy(epsilon=1, delta="1e-9")),
-    lambda: PartitionMechanism(total=10**9, privacy=Privacy(epsilon="1e-5", delta="1e-9")),
-    lambda: PartitionMechanism(total=10**8, privacy=Privacy(epsilon=0, delta="1e-9")),
-    lambda: PartitionMechanism(total=5, privacy=ONE, relation="swap"),
-    lambda: HistogramMechanism(total=10**7, types=3, privacy=ONE),
-    lambda: release_column([0], 1, ONE),
-    lambda: release_column([0], 2**16 + 1, ONE),
-    lambda: release_largest([1, 2], 3, ONE),
-    lambda: release_largest([1, 2], 0, ONE),
-    lambda: release_largest([1, 2], 1, ONE, relation="swap"),
-    lambda: release_largest([1, 2], 1, Privacy(epsilon=0)),
-    lambda: noise_risk(1, ONE, relation="swap"),
+    lambda: mechanisms.PartitionMechanism(total=10**7 + 1, privacy=ONE),
+    lambda: mechanisms.PartitionMechanism(total=10**9 + 1, privacy=Privacy(epsilon=1, delta="1e-9")),
+    lambda: mechanisms.PartitionMechanism(total=10**9, privacy=Privacy(epsilon="1e-5", delta="1e-9")),
+    lambda: mechanisms.PartitionMechanism(total=10**8, privacy=Privacy(epsilon=0, delta="1e-9")),
+    lambda: mechanisms.PartitionMechanism(total=5, privacy=ONE, relation="swap"),
+    lambda: mechanisms.HistogramMechanism(total=10**7, types=3, privacy=ONE),
+    lambda: mechanisms.release_column([0], 1, ONE),
+    lambda: mechanisms.release_column([0], 2**16 + 1, ONE),
+    lambda: mechanisms.release_largest([1, 2], 3, ONE),
+    lambda: mechanisms.release_largest([1, 2], 0, ONE),
+    lambda: mechanisms.release_largest([1, 2], 1, ONE, relation="swap"),
+    lambda: mechanisms.release_largest([1, 2], 1, Privacy(epsilon=0)),
+    lambda: mechanisms.noise_risk(1, ONE, relation="swap"),
 ])  # fmt: skip
 def test_sizes_and_relations_that_do_not_exist_are_refused(call):
     with pytest.raises(BadInput):
@@ -118,7 +109,7 @@ def test_sizes_and_relations_that_do_not_exist_are_refused(call):
 @pytest.mark.parametrize("total", [0, 1, 2, 3])
 @pytest.mark.parametrize("relation", ["exchange", "add-remove"])
 def test_the_smallest_sorted_lists(total, relation):
-    made = PartitionMechanism(total=total, privacy=ONE, relation=relation)
+    made = mechanisms.PartitionMechanism(total=total, privacy=ONE, relation=relation)
     for counts in ([], [0, 0], [1] * total, [total]):
         drawn = made.draw(counts)
         assert drawn.dtype == np.int64
@@ -128,30 +119,35 @@ def test_the_smallest_sorted_lists(total, relation):
 
 
 def test_at_epsilon_zero_every_list_is_as_likely_as_any_other():
-    made = PartitionMechanism(total=4, privacy=Privacy(epsilon=0))
+    made = mechanisms.PartitionMechanism(total=4, privacy=Privacy(epsilon=0))
     assert set(made.law([4]).values()) == set(made.law([1]).values()) == {next(iter(made.law([]).values()))}
     assert made.draw([4]).ndim == 1
-    flat = HistogramMechanism(total=2, types=2, privacy=Privacy(epsilon=0))
+    flat = mechanisms.HistogramMechanism(total=2, types=2, privacy=Privacy(epsilon=0))
     assert len(set(flat.law([2, 0]).values())) == 1
     assert flat.draw([2, 0]).sum() == 2
 
 
 def test_at_a_large_epsilon_the_truth_is_drawn():
     counts = np.array([9, 9, 4, 1, 1, 1])
-    assert PartitionMechanism(total=30, privacy=Privacy(epsilon=900)).draw(counts).tolist() == counts.tolist()
-    assert HistogramMechanism(total=25, types=6, privacy=Privacy(epsilon=900)).draw(counts).tolist() == counts.tolist()
-    assert release_largest(counts, 6, Privacy(epsilon=900)).tolist() == counts.tolist()
+    assert (
+        mechanisms.PartitionMechanism(total=30, privacy=Privacy(epsilon=900)).draw(counts).tolist() == counts.tolist()
+    )
+    assert (
+        mechanisms.HistogramMechanism(total=25, types=6, privacy=Privacy(epsilon=900)).draw(counts).tolist()
+        == counts.tolist()
+    )
+    assert mechanisms.release_largest(counts, 6, Privacy(epsilon=900)).tolist() == counts.tolist()
 
 
 def test_one_type_has_nothing_to_draw():
-    assert HistogramMechanism(total=7, types=1, privacy=ONE).draw([7]).tolist() == [7]
-    assert HistogramMechanism(total=0, types=3, privacy=ONE).draw([0, 0, 0]).tolist() == [0, 0, 0]
+    assert mechanisms.HistogramMechanism(total=7, types=1, privacy=ONE).draw([7]).tolist() == [7]
+    assert mechanisms.HistogramMechanism(total=0, types=3, privacy=ONE).draw([0, 0, 0]).tolist() == [0, 0, 0]
 
 
 def test_window_and_delta_are_told():
     assert SORTED.window is None
     assert SORTED.window_delta == 0
-    made = PartitionMechanism(total=10**6, privacy=Privacy(epsilon=1, delta="1e-9"))
+    made = mechanisms.PartitionMechanism(total=10**6, privacy=Privacy(epsilon=1, delta="1e-9"))
     assert made.window < 200
     assert 0 < made.window_delta <= made.privacy.delta
 
@@ -164,9 +160,9 @@ def test_mechanisms_are_values():
 
 
 def test_parts_beyond_the_list_change_nothing():
-    few, many = (PartitionMechanism(total=6, privacy=ONE, parts=parts) for parts in (None, 10**6))
+    few, many = (mechanisms.PartitionMechanism(total=6, privacy=ONE, parts=parts) for parts in (None, 10**6))
     assert few.law([3, 2, 1]) == many.law([3, 2, 1])
-    assert max(map(len, PartitionMechanism(total=6, privacy=ONE, parts=2).law([3, 2, 1]))) == 2
+    assert max(map(len, mechanisms.PartitionMechanism(total=6, privacy=ONE, parts=2).law([3, 2, 1]))) == 2
 
 
 # Laws of noise: what they refuse, what they say, and that they add up at the edges of their ranges.

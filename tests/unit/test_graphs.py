@@ -10,35 +10,8 @@ import numpy as np
 import polars
 import pytest
 
-from irisdp import BadInput
-from irisdp.graphs import (
-    Complete,
-    Cycle,
-    Gaps,
-    Hamming,
-    Histograms,
-    Path,
-    Product,
-    SortedHistograms,
-    _explicit,
-    check_morphism,
-    colour,
-    colours_by_key,
-    depth,
-    depth_as_joins,
-    graph_from_arrays,
-    graph_from_document,
-    graph_from_edges,
-    graph_from_frame,
-    graph_from_networkx,
-    graph_from_sparse,
-    key_of_node,
-    line,
-    listed,
-    morphism,
-    node_from_key,
-    rank,
-)
+from irisdp import BadInput, graphs
+from irisdp.graphs import depth
 from support.seeds import fresh_generator, fresh_random
 
 
@@ -47,31 +20,31 @@ def refuses(message):
 
 
 FAMILY_DOCUMENTS = [
-    ({"family": "path", "n": 4}, Path(4)),
-    ({"family": "cycle", "n": 5}, Cycle(5)),
-    ({"family": "complete", "n": 3}, Complete(3)),
-    ({"family": "hamming", "length": 3, "symbols": 2}, Hamming(3, 2)),
-    ({"family": "histograms", "total": 4, "types": 3}, Histograms(4, 3)),
-    ({"family": "sorted_histograms", "total": 4, "types": 3}, SortedHistograms(4, 3)),
-    ({"family": "gaps", "categories": 3, "largest": 4, "relation": "exchange"}, Gaps(3, 4)),
-    ({"family": "gaps", "categories": 2, "largest": 1, "relation": "add-remove"}, Gaps(2, 1, "add-remove")),
+    ({"family": "path", "n": 4}, graphs.Path(4)),
+    ({"family": "cycle", "n": 5}, graphs.Cycle(5)),
+    ({"family": "complete", "n": 3}, graphs.Complete(3)),
+    ({"family": "hamming", "length": 3, "symbols": 2}, graphs.Hamming(3, 2)),
+    ({"family": "histograms", "total": 4, "types": 3}, graphs.Histograms(4, 3)),
+    ({"family": "sorted_histograms", "total": 4, "types": 3}, graphs.SortedHistograms(4, 3)),
+    ({"family": "gaps", "categories": 3, "largest": 4, "relation": "exchange"}, graphs.Gaps(3, 4)),
+    ({"family": "gaps", "categories": 2, "largest": 1, "relation": "add-remove"}, graphs.Gaps(2, 1, "add-remove")),
 ]
 
 
 @pytest.mark.parametrize(("document", "graph"), FAMILY_DOCUMENTS)
 def test_documents_of_families(document, graph):
-    assert graph_from_document(document) == graph
+    assert graphs.graph_from_document(document) == graph
     assert graph.to_document() == document
 
 
 def test_documents_of_explicit_graphs():
     document = {"nodes": ["c", "a", 3, [1, [2, "x"]]], "edges": [["a", "c"], [[1, [2, "x"]], 3], ["c", "a"], [3, 3]]}
-    graph = graph_from_document(document)
+    graph = graphs.graph_from_document(document)
     assert graph.nodes[:] == ("c", "a", 3, (1, (2, "x")))
     assert graph.to_document() == {"nodes": document["nodes"], "edges": [["c", "a"], [3, [1, [2, "x"]]]]}
-    assert graph_from_document({"edges": [[5, 3], [3, 1]]}).nodes[:] == (1, 3, 5)
-    assert graph_from_document({"edges": [["b", 3], [3, "a"]]}).nodes[:] == ("b", 3, "a")
-    assert graph_from_document({"nodes": ["alone"], "edges": []}).number_of_edges == 0
+    assert graphs.graph_from_document({"edges": [[5, 3], [3, 1]]}).nodes[:] == (1, 3, 5)
+    assert graphs.graph_from_document({"edges": [["b", 3], [3, "a"]]}).nodes[:] == ("b", 3, "a")
+    assert graphs.graph_from_document({"nodes": ["alone"], "edges": []}).number_of_edges == 0
 
 
 def nested(depth):
@@ -139,26 +112,33 @@ BAD_DOCUMENTS = [
 @pytest.mark.parametrize(("document", "message"), BAD_DOCUMENTS, ids=str)
 def test_bad_documents_are_refused_in_one_line(document, message):
     with refuses(message) as refused:
-        graph_from_document(document)
+        graphs.graph_from_document(document)
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("graph", [Path(2**40), Complete(10**6), Hamming(40, 2), Histograms(100, 9)])
+@pytest.mark.parametrize(
+    "graph", [graphs.Path(2**40), graphs.Complete(10**6), graphs.Hamming(40, 2), graphs.Histograms(100, 9)]
+)
 def test_what_cannot_be_listed_says_so_before_it_tries(graph):
     with refuses("graph: has more than 268435456 nodes or edges"):
-        listed(graph)
+        graphs.listed(graph)
 
 
 def test_edges_of_a_graph_that_cannot_be_listed_still_stream():
-    for graph in (Path(2**40), Hamming(40, 2), Histograms(100, 9), Product((Path(10**6), Cycle(10**6)))):
+    for graph in (
+        graphs.Path(2**40),
+        graphs.Hamming(40, 2),
+        graphs.Histograms(100, 9),
+        graphs.Product((graphs.Path(10**6), graphs.Cycle(10**6))),
+    ):
         tails, heads = next(chunk for chunk in graph.edges() if len(chunk[0]))
         assert len(tails) <= 1 << 16
         assert graph.adjacent(tails, heads).all()
 
 
 def test_names_of_words():
-    assert Hamming(2, 3).nodes[:4] == ("00", "01", "02", "10")
-    large = Hamming(2, 12)
+    assert graphs.Hamming(2, 3).nodes[:4] == ("00", "01", "02", "10")
+    large = graphs.Hamming(2, 12)
     assert large.nodes[23] == "1,11"
     assert large.index_of("1,11") == 23
     for wrong in ("111", "1,12", "01,1", "1,+1", "1,1,1", "1", "٣,1", (1, 11), 23):
@@ -167,12 +147,12 @@ def test_names_of_words():
 
 
 @pytest.mark.parametrize(("graph", "wrong"), [
-    (Path(3), [3, -1, "1", True, 1.0, (1,), None, [1]]),
-    (Hamming(2, 2), ["0", "000", "02", 0, ("0", "0")]),
-    (Histograms(2, 2), [(1, 2), (2,), (3, -1), (True, True), (1.0, 1.0), "[1, 1]", [1, 1]]),
-    (SortedHistograms(3, 2), [(1, 2), (3,), (2, 1, 0)]),
-    (Product((Path(2), Path(2))), [(0, 2), (0,), 0, (0, 0, 0)]),
-    (graph_from_edges([["a", 1]]), ["b", 2, True, 1.0, ["a"]]),
+    (graphs.Path(3), [3, -1, "1", True, 1.0, (1,), None, [1]]),
+    (graphs.Hamming(2, 2), ["0", "000", "02", 0, ("0", "0")]),
+    (graphs.Histograms(2, 2), [(1, 2), (2,), (3, -1), (True, True), (1.0, 1.0), "[1, 1]", [1, 1]]),
+    (graphs.SortedHistograms(3, 2), [(1, 2), (3,), (2, 1, 0)]),
+    (graphs.Product((graphs.Path(2), graphs.Path(2))), [(0, 2), (0,), 0, (0, 0, 0)]),
+    (graphs.graph_from_edges([["a", 1]]), ["b", 2, True, 1.0, ["a"]]),
 ])  # fmt: skip
 def test_what_is_not_a_node_is_refused_without_repeating_it(graph, wrong):
     for node in wrong:
@@ -182,7 +162,12 @@ def test_what_is_not_a_node_is_refused_without_repeating_it(graph, wrong):
 
 
 def test_nodes_are_a_sequence():
-    for graph in (Path(5), Hamming(2, 2), Histograms(2, 2), graph_from_edges([["a", "b"], ["b", "c"]])):
+    for graph in (
+        graphs.Path(5),
+        graphs.Hamming(2, 2),
+        graphs.Histograms(2, 2),
+        graphs.graph_from_edges([["a", "b"], ["b", "c"]]),
+    ):
         nodes = graph.nodes
         assert len(nodes) == graph.number_of_nodes == len(list(nodes))
         assert nodes[-1] == list(nodes)[-1]
@@ -195,35 +180,35 @@ def test_nodes_are_a_sequence():
                 graph.neighbours(index)
             with pytest.raises(IndexError):
                 graph.distances_from(index)
-    assert repr(Path(9).nodes) == "<9 nodes: 0, 1, 2, 3, …>"
-    assert repr(graph_from_edges([["a", "b"]])) == "<Graph of 2 nodes and 1 edge>"
+    assert repr(graphs.Path(9).nodes) == "<9 nodes: 0, 1, 2, 3, …>"
+    assert repr(graphs.graph_from_edges([["a", "b"]])) == "<Graph of 2 nodes and 1 edge>"
 
 
 def test_graphs_do_not_change():
-    graph = graph_from_edges([["a", "b"]])
+    graph = graphs.graph_from_edges([["a", "b"]])
     with pytest.raises(ValueError, match="read-only"):
         graph.indices[0] = 0
     with pytest.raises(AttributeError):
-        Path(3).n = 4
+        graphs.Path(3).n = 4
 
 
 @pytest.mark.parametrize(("build", "message"), [
-    (lambda: graph_from_arrays([0, 1], [1]), "tails: must be as many as heads"),
-    (lambda: graph_from_arrays([0.5], [1]), "tails: must be one column of integers"),
-    (lambda: graph_from_arrays([True], [1]), "tails: must be one column of integers"),
-    (lambda: graph_from_arrays([[1]], [1]), "tails: must be one column of integers"),
-    (lambda: graph_from_arrays(np.array([2**63], np.uint64), [1]), "tails: must be one column of integers"),
-    (lambda: graph_from_arrays([0], [2], nodes=range(2)), "edges: must be positions among the nodes"),
-    (lambda: graph_from_arrays([-1], [1], nodes="ab"), "edges: must be positions among the nodes"),
-    (lambda: graph_from_arrays([], []), "nodes: must be given when there are no edges"),
-    (lambda: graph_from_arrays([], [], nodes=range(0)), "nodes: must name at least one node"),
-    (lambda: graph_from_arrays([0], [1], nodes=range(2**40)), "nodes: must be at most 268435456"),
-    (lambda: graph_from_arrays([0], [1], nodes=2), "nodes: must be a sequence, not int"),
-    (lambda: graph_from_networkx(nx.Graph([(1.5, "a")])), "edges: must be named by a string"),
-    (lambda: Product(()), "factors: must be one graph or more"),
-    (lambda: Product((Path(2**40), Path(2**40))), "factors: must be one graph or more"),
-    (lambda: line(0, 3), "n_blue: must be at least 1"),
-    (lambda: line(2, 2.5), "n_red: must be a whole number"),
+    (lambda: graphs.graph_from_arrays([0, 1], [1]), "tails: must be as many as heads"),
+    (lambda: graphs.graph_from_arrays([0.5], [1]), "tails: must be one column of integers"),
+    (lambda: graphs.graph_from_arrays([True], [1]), "tails: must be one column of integers"),
+    (lambda: graphs.graph_from_arrays([[1]], [1]), "tails: must be one column of integers"),
+    (lambda: graphs.graph_from_arrays(np.array([2**63], np.uint64), [1]), "tails: must be one column of integers"),
+    (lambda: graphs.graph_from_arrays([0], [2], nodes=range(2)), "edges: must be positions among the nodes"),
+    (lambda: graphs.graph_from_arrays([-1], [1], nodes="ab"), "edges: must be positions among the nodes"),
+    (lambda: graphs.graph_from_arrays([], []), "nodes: must be given when there are no edges"),
+    (lambda: graphs.graph_from_arrays([], [], nodes=range(0)), "nodes: must name at least one node"),
+    (lambda: graphs.graph_from_arrays([0], [1], nodes=range(2**40)), "nodes: must be at most 268435456"),
+    (lambda: graphs.graph_from_arrays([0], [1], nodes=2), "nodes: must be a sequence, not int"),
+    (lambda: graphs.graph_from_networkx(nx.Graph([(1.5, "a")])), "edges: must be named by a string"),
+    (lambda: graphs.Product(()), "factors: must be one graph or more"),
+    (lambda: graphs.Product((graphs.Path(2**40), graphs.Path(2**40))), "factors: must be one graph or more"),
+    (lambda: graphs.line(0, 3), "n_blue: must be at least 1"),
+    (lambda: graphs.line(2, 2.5), "n_red: must be a whole number"),
 ])  # fmt: skip
 def test_bad_input_of_other_constructors(build, message):
     with refuses(message):
@@ -235,35 +220,35 @@ def test_bad_frames_and_matrices():
     import scipy.sparse
 
     with refuses("edges: must have two columns"):
-        graph_from_frame(polars.DataFrame({"a": [1]}))
+        graphs.graph_from_frame(polars.DataFrame({"a": [1]}))
     with refuses("edges: must not have missing values"):
-        graph_from_frame(polars.DataFrame({"a": [1, None], "b": [2, 3]}))
+        graphs.graph_from_frame(polars.DataFrame({"a": [1, None], "b": [2, 3]}))
     with refuses("matrix: must be square"):
-        graph_from_sparse(scipy.sparse.csr_array((2, 3)))
+        graphs.graph_from_sparse(scipy.sparse.csr_array((2, 3)))
     with_zero = scipy.sparse.coo_array(([1.0, 0.0], ([0, 1], [1, 2])), shape=(3, 3))
-    assert graph_from_sparse(with_zero).number_of_edges == 1
+    assert graphs.graph_from_sparse(with_zero).number_of_edges == 1
 
 
 def test_keys_of_json_objects():
-    mixed = graph_from_edges([["3", "[1]"], [4, "a"], [(1, 2), "x"]])
-    assert [node_from_key(mixed, key) for key in ("3", "4", "[1]", "[1,2]", "[1, 2]", 4, [1, 2])] == [
+    mixed = graphs.graph_from_edges([["3", "[1]"], [4, "a"], [(1, 2), "x"]])
+    assert [graphs.node_from_key(mixed, key) for key in ("3", "4", "[1]", "[1,2]", "[1, 2]", 4, [1, 2])] == [
         *("3", 4, "[1]", (1, 2), (1, 2), 4, (1, 2))
     ]
-    assert all(node_from_key(mixed, key_of_node(node)) == node for node in mixed.nodes)
-    both = graph_from_edges([["3", 3], [(1,), "[1]"]])
+    assert all(graphs.node_from_key(mixed, graphs.key_of_node(node)) == node for node in mixed.nodes)
+    both = graphs.graph_from_edges([["3", 3], [(1,), "[1]"]])
     for key in ("3", "[1]"):
         with refuses("node: could mean two nodes"):
-            node_from_key(both, key)
+            graphs.node_from_key(both, key)
     for key in ("5", "04", "+4", " 4", "4.0", "[1, 2", "[1.0, 2]", "", "[" * 100_000, "9" * 5000):
         with refuses("node: is not a node of the graph"):
-            node_from_key(mixed, key)
+            graphs.node_from_key(mixed, key)
     with refuses("node: must be named by"):
-        node_from_key(mixed, 4.0)
+        graphs.node_from_key(mixed, 4.0)
 
 
 def test_colours_by_key():
     document = json.loads('{"[2, 0]": "blue", "[1, 1]": "red", "[0, 2]": "red"}')
-    coloured = colour(Histograms(2, 2), colours_by_key(Histograms(2, 2), document))
+    coloured = graphs.colour(graphs.Histograms(2, 2), graphs.colours_by_key(graphs.Histograms(2, 2), document))
     assert coloured.classes == ("blue", "red")
     assert coloured.codes.tolist() == [0, 1, 1]
     assert coloured.colour_of((1, 1)) == "red"
@@ -271,21 +256,21 @@ def test_colours_by_key():
     with refuses("colour: is the colour of no node"):
         coloured.in_class("green")
     with refuses("colors: must be a JSON object"):
-        colours_by_key(Path(2), ["blue", "red"])
+        graphs.colours_by_key(graphs.Path(2), ["blue", "red"])
     with refuses(r"colors\['7'\]: is not a node"):
-        colours_by_key(Path(2), {"7": "blue"})
+        graphs.colours_by_key(graphs.Path(2), {"7": "blue"})
     with refuses(r"rankings\['\[1,1\]'\]: names a node a second time"):
-        colours_by_key(Histograms(2, 2), {"[1, 1]": "blue", "[1,1]": "red"}, "rankings")
+        graphs.colours_by_key(graphs.Histograms(2, 2), {"[1, 1]": "blue", "[1,1]": "red"}, "rankings")
 
 
 def test_the_ways_to_give_colours_agree():
-    graph = Path(4)
+    graph = graphs.Path(4)
     given = [["b", "a", "b", "a"], {0: "b", 3: "a", 2: "b", 1: "a"}, lambda n: "ab"[n % 2 == 0], np.array(list("baba"))]
     for colours in given:
-        coloured = colour(graph, colours)
+        coloured = graphs.colour(graph, colours)
         assert coloured.classes == ("b", "a")
         assert coloured.codes.tolist() == [0, 1, 0, 1]
-    numbers = colour(graph, np.array([7, 7, -1, 3]))
+    numbers = graphs.colour(graph, np.array([7, 7, -1, 3]))
     assert (numbers.classes, numbers.codes.tolist()) == ((7, -1, 3), [0, 0, 1, 2])
 
 
@@ -297,7 +282,7 @@ def test_the_ways_to_give_colours_agree():
 ])  # fmt: skip
 def test_bad_colours(colours, message):
     with refuses(message):
-        colour(Path(3), colours)
+        graphs.colour(graphs.Path(3), colours)
 
 
 @pytest.mark.parametrize(("rankings", "message"), [
@@ -311,27 +296,27 @@ def test_bad_colours(colours, message):
 ])  # fmt: skip
 def test_bad_rankings(rankings, message):
     with refuses(message):
-        rank(Path(3), rankings)
+        graphs.rank(graphs.Path(3), rankings)
 
 
 def test_morphisms_name_the_edge_they_break():
-    check = check_morphism(Cycle(4), Path(4), {0: 0, 1: 1, 2: 2, 3: 3})
+    check = graphs.check_morphism(graphs.Cycle(4), graphs.Path(4), {0: 0, 1: 1, 2: 2, 3: 3})
     assert not check.holds
     assert check.broken_edge == (0, 3)
-    assert check_morphism(Cycle(4), Path(4), lambda node: min(node, 4 - node)).holds
+    assert graphs.check_morphism(graphs.Cycle(4), graphs.Path(4), lambda node: min(node, 4 - node)).holds
     with refuses("mapping: sends the neighbours 0 and 3 apart"):
-        morphism(Cycle(4), Path(4), {0: 0, 1: 1, 2: 2, 3: 3})
+        graphs.morphism(graphs.Cycle(4), graphs.Path(4), {0: 0, 1: 1, 2: 2, 3: 3})
     with refuses("node: is not a node of the graph"):
-        morphism(Cycle(4), Path(2), {0: 0, 1: 1, 2: 2, 3: 1})
+        graphs.morphism(graphs.Cycle(4), graphs.Path(2), {0: 0, 1: 1, 2: 2, 3: 1})
     with refuses("mapping: must hold indices of the target"):
-        morphism(Cycle(4), Path(2), np.array([0, 1, 2, 1]))
+        graphs.morphism(graphs.Cycle(4), graphs.Path(2), np.array([0, 1, 2, 1]))
     with refuses("mapping: leave out the node 3"):
-        morphism(Cycle(4), Path(4), {0: 0, 1: 1, 2: 2})
+        graphs.morphism(graphs.Cycle(4), graphs.Path(4), {0: 0, 1: 1, 2: 2})
 
 
 def test_composition_needs_a_graph_in_common():
-    folded = morphism(Cycle(4), Path(3), lambda node: min(node, 4 - node))
-    assert folded.then(morphism(Path(3), Path(1), lambda node: 0))(2) == 0
+    folded = graphs.morphism(graphs.Cycle(4), graphs.Path(3), lambda node: min(node, 4 - node))
+    assert folded.then(graphs.morphism(graphs.Path(3), graphs.Path(1), lambda node: 0))(2) == 0
     with refuses("following: must start at the graph where this morphism ends"):
         folded.then(folded)
     with refuses("values: must be 3, one per node of the target"):
@@ -350,7 +335,7 @@ def case(seed):
     return (
         polars.DataFrame({"from": tails, "to": heads, "weight": 1.5}),
         polars.DataFrame({"person": np.arange(NODES), "side": np.where(red, "red", "blue")}),
-        depth(colour(graph_from_arrays(tails, heads, nodes=range(NODES)), red)).tolist(),
+        depth(graphs.colour(graphs.graph_from_arrays(tails, heads, nodes=range(NODES)), red)).tolist(),
     )
 
 
@@ -374,7 +359,7 @@ def test_every_engine_finds_the_depths_found_in_memory(engine, seed):
         "pandas": lambda frame: frame.to_pandas(),
         "pyarrow": lambda frame: frame.to_arrow(),
     }[engine]
-    found = depth_as_joins(convert(edges), convert(classes))
+    found = graphs.depth_as_joins(convert(edges), convert(classes))
     assert type(found) is type(convert(edges))
     assert depths_found(found) == expected
     assert {-1, 0, 1} <= set(expected)
@@ -384,14 +369,14 @@ def test_a_search_from_the_wrong_side_is_seen():
     """Negative control: other colours give other depths."""
     edges, classes, expected = case(0)
     moved = classes.with_columns(side=polars.Series(np.where(np.arange(NODES) < 60, "red", "blue")))
-    assert depth_as_joins(edges, moved).sort("node")["depth"].to_list() != expected
+    assert graphs.depth_as_joins(edges, moved).sort("node")["depth"].to_list() != expected
 
 
 def test_a_long_path_in_duckdb_leaves_one_temporary_table_and_reads_only_stored_rows():
     connection = duckdb.connect()
     edges = connection.sql("SELECT range AS a, range + 1 AS b FROM range(60)")
     classes = connection.sql("SELECT range AS n, range = 0 AS c FROM range(61)")
-    found = depth_as_joins(edges, classes)
+    found = graphs.depth_as_joins(edges, classes)
     assert sorted(found.fetchall()) == [(n, n == 0, max(0, n - 1)) for n in range(61)]
     assert len(connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()) == 1
     assert not connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
@@ -402,7 +387,7 @@ def test_a_long_path_in_duckdb_leaves_one_temporary_table_and_reads_only_stored_
 def test_names_may_be_text_and_nodes_may_stand_alone():
     edges = polars.DataFrame({"a": ["x", "y"], "b": ["y", "y"]})
     classes = polars.DataFrame({"n": ["x", "y", "z"], "c": [1, 2, 2]})
-    assert sorted(depth_as_joins(edges, classes).rows()) == [("x", 1, 0), ("y", 2, 0), ("z", 2, -1)]
+    assert sorted(graphs.depth_as_joins(edges, classes).rows()) == [("x", 1, 0), ("y", 2, 0), ("z", 2, -1)]
 
 
 EDGES, CLASSES, _ = case(1)
@@ -420,11 +405,11 @@ EDGES, CLASSES, _ = case(1)
 ])  # fmt: skip
 def test_bad_frames(edges, classes, message):
     with pytest.raises(BadInput, match=f"^{message}"):
-        depth_as_joins(edges, classes)
+        graphs.depth_as_joins(edges, classes)
     if type(edges) is type(classes):
         connection = duckdb.connect()
         with pytest.raises(BadInput, match=f"^{message}"):
-            depth_as_joins(*(connection.from_arrow(frame.to_arrow()) for frame in (edges, classes)))
+            graphs.depth_as_joins(*(connection.from_arrow(frame.to_arrow()) for frame in (edges, classes)))
 
 
 # Searches that pass long runs of nodes in one step find the distances that going node by node finds.
@@ -444,7 +429,7 @@ def plain(graph, sources):
 
 
 def found(graph, sources):
-    return _explicit.breadth_first(graph.indptr, graph.indices, np.array(sources, np.int64)).tolist()
+    return graphs._explicit.breadth_first(graph.indptr, graph.indices, np.array(sources, np.int64)).tolist()
 
 
 def broken_paths(chance):
@@ -454,7 +439,7 @@ def broken_paths(chance):
     edges += [tuple(chance.sample(range(nodes), 2)) for _ in range(chance.choice([0, 0, 1, 2, 6]))]
     tails, heads = np.array(sorted({(min(e), max(e)) for e in edges}) or [(0, 1)]).T
     sources = chance.sample(range(nodes), chance.choice([0, 1, 1, 2, min(5, nodes)]))
-    return graph_from_arrays(tails, heads, nodes=range(nodes)), sources
+    return graphs.graph_from_arrays(tails, heads, nodes=range(nodes)), sources
 
 
 def disagreements(chance, times=400):
@@ -467,12 +452,12 @@ def disagreements(chance, times=400):
 @pytest.mark.parametrize("thin", [0, 2, 48])
 @pytest.mark.parametrize("long", [1, 2, 5])
 def test_distances_are_those_of_going_node_by_node(monkeypatch, thin, long):
-    monkeypatch.setattr(_explicit, "THIN", thin)
-    monkeypatch.setattr(_explicit, "LONG", long)
+    monkeypatch.setattr(graphs._explicit, "THIN", thin)
+    monkeypatch.setattr(graphs._explicit, "LONG", long)
     passed = []
-    fill = _explicit.Shortcuts.fill
+    fill = graphs._explicit.Shortcuts.fill
     monkeypatch.setattr(
-        _explicit.Shortcuts, "fill", lambda runs, far: passed.append(len(runs.first)) or fill(runs, far)
+        graphs._explicit.Shortcuts, "fill", lambda runs, far: passed.append(len(runs.first)) or fill(runs, far)
     )
     assert disagreements(fresh_random("shortcuts")) == 0
     assert sum(passed) > 200
@@ -481,8 +466,8 @@ def test_distances_are_those_of_going_node_by_node(monkeypatch, thin, long):
 @pytest.mark.parametrize("wrong", ["longer", "shorter", "left", "seen"])
 def test_a_slip_is_seen(monkeypatch, wrong):
     """Negative control."""
-    monkeypatch.setattr(_explicit, "LONG", 2)
-    made = _explicit.shortcuts
+    monkeypatch.setattr(graphs._explicit, "LONG", 2)
+    made = graphs._explicit.shortcuts
 
     def slipped(indptr, indices, unseen):
         runs = made(indptr, indices, np.ones_like(unseen) if wrong == "seen" else unseen)
@@ -494,20 +479,20 @@ def test_a_slip_is_seen(monkeypatch, wrong):
             }
         return runs
 
-    monkeypatch.setattr(_explicit, "shortcuts", slipped)
+    monkeypatch.setattr(graphs._explicit, "shortcuts", slipped)
     assert disagreements(fresh_random("shortcuts"), times=200) > 0
 
 
-@pytest.mark.parametrize("graph", [Path(1000), Cycle(1000)], ids=str)
+@pytest.mark.parametrize("graph", [graphs.Path(1000), graphs.Cycle(1000)], ids=str)
 @pytest.mark.parametrize("sources", [[0], [500], [0, 999], [3, 700], []])
 def test_paths_and_cycles(graph, sources):
-    assert found(listed(graph), sources) == plain(listed(graph), sources)
+    assert found(graphs.listed(graph), sources) == plain(graphs.listed(graph), sources)
 
 
 def test_a_graph_without_runs_has_no_shortcuts():
     grid = np.arange(900).reshape(30, 30)
     tails = np.concatenate((grid[:, :-1].ravel(), grid[:-1].ravel()))
     heads = np.concatenate((grid[:, 1:].ravel(), grid[1:].ravel()))
-    graph = graph_from_arrays(tails, heads)
-    runs = _explicit.shortcuts(graph.indptr, graph.indices, np.ones(900, np.bool_))
+    graph = graphs.graph_from_arrays(tails, heads)
+    runs = graphs._explicit.shortcuts(graph.indptr, graph.indices, np.ones(900, np.bool_))
     assert (len(runs.first), runs.gates, len(runs.is_gate)) == (0, {}, 0)

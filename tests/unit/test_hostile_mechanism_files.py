@@ -11,19 +11,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from irisdp import BadInput, Privacy, audit, design
+from irisdp import BadInput, Privacy, audit, design, graphs
 from irisdp._cli import run
 from irisdp.certify import add_digest, verify_mechanism
-from irisdp.graphs import (
-    Cycle,
-    Hamming,
-    Histograms,
-    Path,
-    graph_from_document,
-    graph_from_edges,
-    regular_layers,
-    symmetry,
-)
 
 ROWS = [["2/3", "1/3"], ["1/3", "2/3"]]
 PATH = {"family": "path", "n": 2}
@@ -210,7 +200,7 @@ LARGE = [
 @pytest.mark.parametrize("graph", LARGE, ids=str)
 def test_graphs_of_too_many_edges_are_not_checked_by_the_verifier_alone(graph, tmp_path, capsys):
     """The audit has faster ways; that the file were wrong is not said."""
-    size = graph_from_document(graph).number_of_nodes
+    size = graphs.graph_from_document(graph).number_of_nodes
     path = tmp_path / "m.json"
     path.write_text(json.dumps({"privacy": {"ratio": 2}, "graph": graph, "rows": [[1]], "row_of": [0] * size}))
     started = time.process_time()
@@ -340,7 +330,7 @@ def test_the_limit_is_one_of_digits_not_of_steps(tmp_path, capsys):
 @pytest.mark.parametrize("certified", [False, True])
 def test_designs_beyond_the_limit_carry_no_certificate_that_nobody_checks(certified):
     privacy = Privacy(ratio=2) if certified else Privacy(epsilon=1)
-    for made in (design.binary(Path(700), ["a"] * 699 + ["b"], privacy), design.balanced_line(700, 1, privacy)):
+    for made in (design.binary(graphs.Path(700), ["a"] * 699 + ["b"], privacy), design.balanced_line(700, 1, privacy)):
         assert (made.certificate is not None) is certified
         assert audit(made).optimality is None or certified
     assert json.dumps(design.balanced_line(20, 1, Privacy(epsilon=1)).to_document()).count("balanced-line") == 1
@@ -350,7 +340,7 @@ def test_designs_beyond_the_limit_carry_no_certificate_that_nobody_checks(certif
 
 
 def test_a_verdict_names_its_witness():
-    verdict = regular_layers(Histograms(4, 3))
+    verdict = graphs.regular_layers(graphs.Histograms(4, 3))
     assert not verdict.regular
     assert (
         verdict.text == "nodes [2, 2, 0] and [2, 1, 1] in layer 2 of node [4, 0, 0] have 1 and 2 neighbours in layer 1"
@@ -359,44 +349,44 @@ def test_a_verdict_names_its_witness():
 
 
 def test_regular_layers_around_one_node_or_all():
-    assert regular_layers(Path(5), 2).text == "the layers around node 2 are regular"
-    assert not regular_layers(Path(5)).regular
-    assert regular_layers(Cycle(9)).text == "the layers around every node are regular"
-    assert regular_layers(Hamming(8, 2), group=symmetry(Hamming(8, 2))).regular
+    assert graphs.regular_layers(graphs.Path(5), 2).text == "the layers around node 2 are regular"
+    assert not graphs.regular_layers(graphs.Path(5)).regular
+    assert graphs.regular_layers(graphs.Cycle(9)).text == "the layers around every node are regular"
+    assert graphs.regular_layers(graphs.Hamming(8, 2), group=graphs.symmetry(graphs.Hamming(8, 2))).regular
 
 
 def test_layers_need_a_connected_graph():
     with pytest.raises(BadInput, match="connected"):
-        regular_layers(graph_from_edges([("a", "b")], nodes=["a", "b", "c"]))
+        graphs.regular_layers(graphs.graph_from_edges([("a", "b")], nodes=["a", "b", "c"]))
 
 
 def test_orbits_and_representatives():
-    group = symmetry(Path(5))
+    group = graphs.symmetry(graphs.Path(5))
     assert group.orbit_of.tolist() == [0, 1, 2, 1, 0]
     assert group.representatives.tolist() == [0, 1, 2]
     assert group.orbit_sizes.tolist() == [2, 2, 1]
     assert not group.vertex_transitive
-    assert symmetry(Hamming(3, 3)).vertex_transitive
+    assert graphs.symmetry(graphs.Hamming(3, 3)).vertex_transitive
 
 
 def test_colours_break_symmetry():
-    assert symmetry(Cycle(6), colours=[1, 0, 0, 0, 0, 0]).number_of_orbits == 4
-    assert symmetry(Cycle(6), colours=np.zeros(6, int)).vertex_transitive
+    assert graphs.symmetry(graphs.Cycle(6), colours=[1, 0, 0, 0, 0, 0]).number_of_orbits == 4
+    assert graphs.symmetry(graphs.Cycle(6), colours=np.zeros(6, int)).vertex_transitive
 
 
 def test_large_symmetric_graphs_are_quick():
-    assert symmetry(Hamming(12, 2)).vertex_transitive
+    assert graphs.symmetry(graphs.Hamming(12, 2)).vertex_transitive
 
 
 def test_a_missing_igraph_is_said_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "igraph", None)
     with pytest.raises(BadInput) as refused:
-        symmetry(graph_from_edges([(0, 1), (1, 2)]))
+        graphs.symmetry(graphs.graph_from_edges([(0, 1), (1, 2)]))
     assert refused.value.field == "igraph"
-    assert symmetry(Cycle(5)).vertex_transitive
+    assert graphs.symmetry(graphs.Cycle(5)).vertex_transitive
 
 
 def test_too_large_a_graph_is_refused():
     with pytest.raises(BadInput) as refused:
-        symmetry(Path(10**9))
+        graphs.symmetry(graphs.Path(10**9))
     assert refused.value.field == "graph"

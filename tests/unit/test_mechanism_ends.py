@@ -12,39 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp import BadInput, Mechanism, Privacy, Refusal, design, load
+from irisdp import BadInput, Mechanism, Privacy, Refusal, design, load, mechanisms
 from irisdp._exact import log_above, working_precision
 from irisdp._sampling.bits import ScriptedBits, law_of
 from irisdp.design import PluralityMechanism, consumer
 from irisdp.design._plurality import least_proved_ratio
 from irisdp.graphs import Path
-from irisdp.mechanisms import (
-    DepthMechanism,
-    Exponential,
-    FactoredMechanism,
-    NoisyLargest,
-    PermuteAndFlip,
-    Pull,
-    PulledChances,
-    StatedObjective,
-    balanced_line,
-    balanced_truth,
-    binary_randomized_response,
-    check_distribution,
-    geometric,
-    geometric_row,
-    guarantee_from_document,
-    line_mechanism,
-    privacy_from_document,
-    privacy_to_document,
-    randomized_response,
-    rate_above,
-    read_document,
-    read_gaps,
-    sensitivity,
-    too_deep,
-    too_many_events,
-)
+from irisdp.mechanisms import geometric
 from irisdp.mechanisms._exponential import _log2_above, _log2_below
 from irisdp.mechanisms._file_format import exact_text, pairs_from_document
 from irisdp.mechanisms._noisy_max import product_of_refusals
@@ -104,22 +78,22 @@ FACTORS = [{"kind": "geometric", "n": 1}]
 )  # fmt: skip
 def test_files_that_are_none_are_refused_in_these_words(document, said):
     whole = document if isinstance(document, list) else {"privacy": {"ratio": 2}, **document}
-    assert refused(read_document, whole) == said
+    assert refused(mechanisms.read_document, whole) == said
 
 
 def test_files_with_little_in_them_are_read():
-    alone = read_document({"matrix": [["1"]], "objective": {"value": "1/3"}})
+    alone = mechanisms.read_document({"matrix": [["1"]], "objective": {"value": "1/3"}})
     assert (alone.privacy, alone.graph) == (None, None)
     assert (alone.objective.name, alone.objective.value, alone.objective.lower_bound) == ("objective", F(1, 3), None)
     assert refused(alone.mechanism) == 'privacy: is missing; write {"epsilon": …} or {"ratio": …}'
-    rows = read_document(
+    rows = mechanisms.read_document(
         {"privacy": {"ratio": 2}, "rows": [["1/2", "1/2"], [1, 0], ["1/2", "1/2"]], "row_of": [2, 1, 0]}
     )
     assert rows.row_of.tolist() == [0, 1, 0]
     assert rows.mechanism().matrix() == [(F(1, 2), F(1, 2)), (1, 0), (F(1, 2), F(1, 2))]
-    on_path = read_document({"privacy": {"ratio": 2}, "matrix": [[1], [1]], "graph": Path(2).to_document()})
+    on_path = mechanisms.read_document({"privacy": {"ratio": 2}, "matrix": [[1], [1]], "graph": Path(2).to_document()})
     assert tuple(on_path.inputs) == tuple(Path(2).nodes)
-    factors = read_document(
+    factors = mechanisms.read_document(
         {"privacy": {"ratio": 2}, "factors": FACTORS, "inputs": [0, 1], "outputs": [0, 1], "certificate": "none"}
     )
     assert factors.mechanism().certificate is None
@@ -132,7 +106,7 @@ def test_an_objective_is_written_with_its_bound_where_it_has_one(tmp_path):
         made = Mechanism.from_matrix(
             rows,
             privacy=TWO,
-            objective=StatedObjective("error", F(1, 3), bound),
+            objective=mechanisms.StatedObjective("error", F(1, 3), bound),
             certificate={"loss": [["0", "1"]], "k": 1},
         )
         made.save(tmp_path / f"{bound is None}.json")
@@ -168,7 +142,7 @@ def test_what_could_not_be_read_again_is_not_written():
     ({"all": [{"ratio": 2}] * 10_001}, "all: must hold at most 10000 pairs; leave out those that matter least"),
 ])  # fmt: skip
 def test_what_is_no_privacy_is_refused_in_these_words(document, said):
-    assert refused(privacy_from_document, document) == said
+    assert refused(mechanisms.privacy_from_document, document) == said
 
 
 def test_files_of_mechanisms_hold_pairs_and_no_curve():
@@ -182,12 +156,12 @@ def test_files_of_mechanisms_hold_pairs_and_no_curve():
 
 
 def test_guarantees_are_read_as_they_were_written():
-    assert guarantee_from_document({"gaussian": "1/2"}) == Gaussian("1/2")
-    assert guarantee_from_document({"zcdp": "1/2"}) == Gaussian(1)
-    assert guarantee_from_document({"gaussian": 1, "gap": "1e-3"}) == Privacy.gaussian(1, gap="1e-3")
-    assert guarantee_from_document({"ratio": 2}) == TWO
-    assert refused(guarantee_from_document, {"gaussian": None}) == "privacy: must hold numbers" + EXAMPLE
-    assert refused(guarantee_from_document, 3) == "privacy: must be an object" + EXAMPLE
+    assert mechanisms.guarantee_from_document({"gaussian": "1/2"}) == Gaussian("1/2")
+    assert mechanisms.guarantee_from_document({"zcdp": "1/2"}) == Gaussian(1)
+    assert mechanisms.guarantee_from_document({"gaussian": 1, "gap": "1e-3"}) == Privacy.gaussian(1, gap="1e-3")
+    assert mechanisms.guarantee_from_document({"ratio": 2}) == TWO
+    assert refused(mechanisms.guarantee_from_document, {"gaussian": None}) == "privacy: must hold numbers" + EXAMPLE
+    assert refused(mechanisms.guarantee_from_document, 3) == "privacy: must be an object" + EXAMPLE
 
 
 @pytest.mark.parametrize("privacy", [
@@ -200,16 +174,16 @@ def test_guarantees_are_read_as_they_were_written():
     BOTH,
 ], ids=range(7))  # fmt: skip
 def test_privacy_is_read_back_with_its_ratio_its_delta_and_its_charge(privacy):
-    document = json.loads(json.dumps(privacy_to_document(privacy)))
-    assert privacy_from_document(document) == privacy
+    document = json.loads(json.dumps(mechanisms.privacy_to_document(privacy)))
+    assert mechanisms.privacy_from_document(document) == privacy
 
 
 def test_short_ratios_stand_as_themselves():
-    assert privacy_to_document(Privacy(ratio=2, delta="1/8")) == {"ratio": "2", "delta": "0.125"}
-    assert privacy_to_document(Privacy(epsilon="1/3")) == {"epsilon": "1/3"}
-    assert privacy_to_document(Gaussian("1/4")) == {"gaussian": "0.25"}
+    assert mechanisms.privacy_to_document(Privacy(ratio=2, delta="1/8")) == {"ratio": "2", "delta": "0.125"}
+    assert mechanisms.privacy_to_document(Privacy(epsilon="1/3")) == {"epsilon": "1/3"}
+    assert mechanisms.privacy_to_document(Gaussian("1/4")) == {"gaussian": "0.25"}
     dearer = Privacy.of((Pair(F(2), F(0), log_above(F(2)) + 1),))  # a charge that no ε gives: the ratio is what holds
-    assert privacy_to_document(dearer) == {"ratio": "2"}
+    assert mechanisms.privacy_to_document(dearer) == {"ratio": "2"}
 
 
 # Rows and a map
@@ -249,7 +223,7 @@ def test_a_matrix_needs_rows_and_takes_names_where_it_has_none():
     assert (tuple(named.inputs), named.outputs) == (("a", "b"), ("y", "n"))
     on_path = Mechanism.from_matrix([[1], [1]], privacy=TWO, graph=Path(2))
     assert tuple(on_path.inputs) == tuple(Path(2).nodes)
-    check_distribution([F(0), F(1)], 2, "row")
+    mechanisms.check_distribution([F(0), F(1)], 2, "row")
 
 
 def test_who_dominates_is_asked_of_mechanisms_of_one_question():
@@ -264,7 +238,7 @@ def test_draws_of_positions():
     made = Mechanism.from_matrix([[1, 0], ["1/2", "1/2"]], privacy=TWO)
     words = ScriptedBits([0, 0, 1 << 63], word_bits=64)
     assert made.draw_each([0, 1, 1], source=words).tolist() == [0, 0, 1]
-    for mechanism in (made, geometric(1, TWO), FactoredMechanism(privacy=TWO, n=1)):
+    for mechanism in (made, geometric(1, TWO), mechanisms.FactoredMechanism(privacy=TWO, n=1)):
         assert mechanism.draw_positions(0, 0).tolist() == []
         assert refused(mechanism.draw_positions, 0, -1) == "count: must be at least 0; choose a number in that range"
         assert refused(mechanism.draw_each, [2]).startswith("places: must lie between 0 and 1")
@@ -289,7 +263,7 @@ def test_clamped_noise_is_summed_term_by_term(n, ratio):
     """Each end takes a geometric tail: the noise itself is summed far out, and what is left bounded."""
     alpha, far = 1 / ratio, 60
     for count in range(n + 1):
-        row = geometric_row(count, n, ratio)
+        row = mechanisms.geometric_row(count, n, ratio)
         assert sum(row) == 1
         noise = [(1 - alpha) / (1 + alpha) * alpha ** abs(z) for z in range(-far, far + 1)]
         summed = [F(0)] * (n + 1)
@@ -299,11 +273,12 @@ def test_clamped_noise_is_summed_term_by_term(n, ratio):
 
 
 def test_geometric_rows_have_ends():
-    assert geometric_row(0, 0, F(3)) == (1,)
+    assert mechanisms.geometric_row(0, 0, F(3)) == (1,)
     assert (
-        refused(geometric_row, 0, 1, F(1, 2)) == "ratio: must be at least 1 (it is e^epsilon); give a number from 1 up"
+        refused(mechanisms.geometric_row, 0, 1, F(1, 2))
+        == "ratio: must be at least 1 (it is e^epsilon); give a number from 1 up"
     )
-    assert refused(geometric_row, 2, 1, F(2)).startswith("count: must be at least 0 and at most 1")
+    assert refused(mechanisms.geometric_row, 2, 1, F(2)).startswith("count: must be at least 0 and at most 1")
 
 
 READING = {0: ((0, F(1)),), 1: ((0, F(1, 4)), (2, F(1, 2)), (0, F(1, 4))), 2: ((2, F(1)),)}
@@ -323,18 +298,18 @@ READING = {0: ((0, F(1)),), 1: ((0, F(1, 4)), (2, F(1, 2)), (0, F(1, 4))), 2: ((
     ],
 )  # fmt: skip
 def test_readings_that_are_none(reading, said):
-    assert refused(FactoredMechanism, privacy=TWO, n=2, reading=reading) == said
+    assert refused(mechanisms.FactoredMechanism, privacy=TWO, n=2, reading=reading) == said
 
 
 @pytest.mark.parametrize("reading", [None, READING], ids=["as it is", "read"])
 @pytest.mark.parametrize("n", [0, 2])
 def test_factors_are_drawn_and_looked_at_as_their_product(n, reading):
     reading = reading if n == 2 or reading is None else {0: ((0, F(1)),)}
-    made = FactoredMechanism(privacy=TWO, n=n, reading=reading)
+    made = mechanisms.FactoredMechanism(privacy=TWO, n=n, reading=reading)
     channel = reading or {z: ((z, F(1)),) for z in range(n + 1)}
     for count in range(n + 1):
         exact = [F(0)] * (n + 1)
-        for z, probability in enumerate(geometric_row(count, n, F(2))):
+        for z, probability in enumerate(mechanisms.geometric_row(count, n, F(2))):
             for answer, share in channel[z]:
                 exact[answer] += probability * share
         assert list(made.row(count)) == exact
@@ -348,7 +323,7 @@ def test_factors_are_drawn_and_looked_at_as_their_product(n, reading):
         assert (
             refused(made.position, wrong) == f"input: is not an input of this mechanism; choose a count from 0 to {n}"
         )
-    again = read_document(json.loads(json.dumps(made.to_document()))).mechanism()
+    again = mechanisms.read_document(json.loads(json.dumps(made.to_document()))).mechanism()
     assert again.expand().matrix() == made.expand().matrix()
 
 
@@ -356,7 +331,7 @@ def test_factors_are_drawn_and_looked_at_as_their_product(n, reading):
 
 
 def test_rows_by_depth_and_where_there_is_no_boundary():
-    line = balanced_line(TWO)
+    line = mechanisms.balanced_line(TWO)
     assert line.row(0, -1) == (1, 0)
     assert line.truth(1, -1).lower == 1
     assert line.row(0, 1) == (F(5, 6), F(1, 6))
@@ -367,50 +342,54 @@ def test_rows_by_depth_and_where_there_is_no_boundary():
     mixed = (("a", "b"), ("a", "c"))
     said = "rankings: must each list all outputs once; rank the same outputs in every class"
     half = ((F(1, 2), F(1, 2)),) * 2
-    assert refused(DepthMechanism, privacy=TWO, rankings=mixed, boundary=half) == said
-    assert refused(DepthMechanism, privacy=TWO, rankings=(("a", "b"), ("a", "b", "a")), boundary=half) == said
+    assert refused(mechanisms.DepthMechanism, privacy=TWO, rankings=mixed, boundary=half) == said
+    assert (
+        refused(mechanisms.DepthMechanism, privacy=TWO, rankings=(("a", "b"), ("a", "b", "a")), boundary=half) == said
+    )
     apart = ((F(1), F(0)),) * 2
-    told = refused(DepthMechanism, privacy=TWO, rankings=(("a", "b"), ("b", "a")), boundary=apart)
+    told = refused(mechanisms.DepthMechanism, privacy=TWO, rankings=(("a", "b"), ("b", "a")), boundary=apart)
     assert told == "boundary: is not private between ('a', 'b') and ('b', 'a'); choose closer boundary values"
 
 
 def test_numbers_that_grow_with_every_step_are_not_followed_too_far():
     """A ratio of 2/1 has 3 bits and δ = 0 (0/1) one, which is 4 for each step of each step."""
-    assert not too_deep(5_000, TWO)
-    assert too_deep(5_001, TWO)
+    assert not mechanisms.too_deep(5_000, TWO)
+    assert mechanisms.too_deep(5_001, TWO)
     wide = Privacy(ratio=F(1 << 400))
     both = Privacy.of((*wide.pairs, Pair(F(2), F(1, 2), F(1))))
-    assert too_deep(500, wide) == too_deep(500, both) == (500 * 500 * 403 > 10**8)
-    assert too_deep(600, wide) and too_deep(600, both)
+    assert mechanisms.too_deep(500, wide) == mechanisms.too_deep(500, both) == (500 * 500 * 403 > 10**8)
+    assert mechanisms.too_deep(600, wide) and mechanisms.too_deep(600, both)
 
 
 def test_lines_have_two_classes_and_two_outputs():
-    three = DepthMechanism(
+    three = mechanisms.DepthMechanism(
         privacy=TWO, rankings=tuple(itertools.permutations("abc"))[:2], boundary=((F(1, 3), F(1, 3), F(1, 3)),) * 2
     )
     said = "mechanism: must have two classes and two outputs; use `balanced_line` or a binary boundary"
-    assert refused(line_mechanism, 1, 1, three) == said
-    single = DepthMechanism(privacy=TWO, rankings=(("a", "b"),), boundary=((F(1, 2), F(1, 2)),))
-    assert refused(line_mechanism, 1, 1, single) == said
-    laid = line_mechanism(2, 1, balanced_line(TWO))
+    assert refused(mechanisms.line_mechanism, 1, 1, three) == said
+    single = mechanisms.DepthMechanism(privacy=TWO, rankings=(("a", "b"),), boundary=((F(1, 2), F(1, 2)),))
+    assert refused(mechanisms.line_mechanism, 1, 1, single) == said
+    laid = mechanisms.line_mechanism(2, 1, mechanisms.balanced_line(TWO))
     assert laid.matrix() == [(F(5, 6), F(1, 6)), (F(2, 3), F(1, 3)), (F(1, 3), F(2, 3))]
 
 
 @pytest.mark.parametrize("privacy", [TWO, Privacy(ratio=2, delta="1/10"), BOTH], ids=str)
 @pytest.mark.parametrize("choices", [2, 3, 5])
 def test_the_truth_is_told_as_often_as_pairs_allow(choices, privacy):
-    truth = balanced_truth(choices, privacy)
+    truth = mechanisms.balanced_truth(choices, privacy)
     lie = (1 - truth) / (choices - 1)
     exceeds = [truth - pair.ratio * lie - pair.delta for pair in privacy.pairs]  # of the one event that grows
     assert max(exceeds) == 0
-    made = randomized_response(choices, privacy)
+    made = mechanisms.randomized_response(choices, privacy)
     assert made.row(0) == (truth, *[lie] * (choices - 1))
-    assert balanced_truth(1, privacy) == 1
+    assert mechanisms.balanced_truth(1, privacy) == 1
 
 
 def test_randomised_response_names_two_or_more():
-    assert refused(randomized_response, ["a"], TWO) == "choices: must be at least 2; name two or more answers"
-    named = randomized_response("ab", TWO)
+    assert (
+        refused(mechanisms.randomized_response, ["a"], TWO) == "choices: must be at least 2; name two or more answers"
+    )
+    named = mechanisms.randomized_response("ab", TWO)
     assert (tuple(named.inputs), named.outputs) == (("a", "b"), ("a", "b"))
 
 
@@ -431,13 +410,13 @@ SCORES = [[0, 2, 6], [4, 4, 0]]
     ({"scores": []}, "scores: must be a table with rows of one length; give one row for every input"),
 ])  # fmt: skip
 def test_exponential_mechanisms_that_are_none(options, said):
-    assert refused(Exponential.of, **{"scores": SCORES, "rate": "1/2", **options}) == said
+    assert refused(mechanisms.Exponential.of, **{"scores": SCORES, "rate": "1/2", **options}) == said
 
 
 @pytest.mark.parametrize("prior", [None, [1, "1/2", 3]])
 @pytest.mark.parametrize("rate", ["1", "1/2", "9/10"])
 def test_answers_are_proportional_to_prior_and_powers_of_the_rate(rate, prior):
-    made = Exponential.of(SCORES, rate, prior=prior, outputs=list("xyz"))
+    made = mechanisms.Exponential.of(SCORES, rate, prior=prior, outputs=list("xyz"))
     assert (made.unit, made.levels, made.outputs) == (2, ((3, 2, 0), (0, 0, 2)), ("x", "y", "z"))
     for position, scores in enumerate(SCORES):
         weights = [F(w) * F(rate) ** F(s, -2) for w, s in zip(prior or [1, 1, 1], scores, strict=True)]
@@ -452,12 +431,12 @@ def test_answers_are_proportional_to_prior_and_powers_of_the_rate(rate, prior):
             brackets = made.brackets(position, bits)
             for (low, high), below in zip(brackets, itertools.accumulate([F(0), *exact]), strict=False):
                 assert low <= below * (1 << bits) <= high <= low + 2
-    assert Exponential.of([[3, 3]], "1/2").levels == ((0, 0),)
-    assert Exponential.of([["1/2", "1/3", 0]], "1/2").unit == F(1, 6)
+    assert mechanisms.Exponential.of([[3, 3]], "1/2").levels == ((0, 0),)
+    assert mechanisms.Exponential.of([["1/2", "1/3", 0]], "1/2").unit == F(1, 6)
 
 
 def test_probabilities_too_small_to_write_down_are_refused():
-    made = Exponential.of([[0, 1, 10**9]], "1/2")
+    made = mechanisms.Exponential.of([[0, 1, 10**9]], "1/2")
     said = "answer: has a probability below 2^-10000000; draw from the mechanism instead"
     assert refused(made.probability, 0, 0) == said
     assert refused(made.probability, 1, 0).startswith("position: must be at least 0 and at most 0")
@@ -467,14 +446,14 @@ def test_probabilities_too_small_to_write_down_are_refused():
 def test_sensitivity_is_the_largest_difference_along_edges(nodes, data):
     scores = data.draw(st.lists(st.lists(st.integers(-9, 9), min_size=2, max_size=2), min_size=nodes, max_size=nodes))
     expected = max(abs(a - b) for one, other in itertools.pairwise(scores) for a, b in zip(one, other, strict=True))
-    assert sensitivity(scores, Path(nodes)) == expected
-    told = refused(sensitivity, scores[:-1], Path(nodes))
+    assert mechanisms.sensitivity(scores, Path(nodes)) == expected
+    told = refused(mechanisms.sensitivity, scores[:-1], Path(nodes))
     assert told == f"scores: must have one row for every node; give {nodes} rows"
 
 
 @given(st.fractions(min_value=1, max_value=10**6, max_denominator=10**6), st.integers(1, 6))
 def test_rates_are_roots_rounded_to_more_privacy(ratio, root):
-    rate = rate_above(Privacy(ratio=ratio), F(root))
+    rate = mechanisms.rate_above(Privacy(ratio=ratio), F(root))
     assert (rate == 1) == (ratio == 1)
     assert rate <= 1
     assert rate**root >= 1 / ratio
@@ -485,11 +464,11 @@ def test_rates_are_roots_rounded_to_more_privacy(ratio, root):
 
 
 def test_gaps_are_checked():
-    assert read_gaps([2, 0, 1], 3) == (2, 0, 1)
+    assert mechanisms.read_gaps([2, 0, 1], 3) == (2, 0, 1)
     for wrong in ([0, 1], "001", 7):
-        assert refused(read_gaps, wrong, 3) == "gaps: must be a list of 3 gaps; give one for each category"
+        assert refused(mechanisms.read_gaps, wrong, 3) == "gaps: must be a list of 3 gaps; give one for each category"
     said = "gaps: must hold a 0: the largest category has none; subtract the least from all"
-    assert refused(read_gaps, [1, 2], 2) == said
+    assert refused(mechanisms.read_gaps, [1, 2], 2) == said
 
 
 def test_products_are_multiplied_out():
@@ -499,7 +478,7 @@ def test_products_are_multiplied_out():
 
 
 def test_pulling_from_the_top_shares_what_is_left():
-    half = PulledChances(F(1, 2), lambda k: F(1, 2**k))
+    half = mechanisms.PulledChances(F(1, 2), lambda k: F(1, 2**k))
     assert (half.top((0, 0)), half.top((0, 1)), half.chance((0, 1), 1)) == (F(1, 2), F(2, 3), F(1, 3))
     far = [half.chance((0, 3), 0), half.chance((0, 3), 3)]
     assert sum(far) == 1
@@ -511,7 +490,7 @@ def test_pulling_from_the_top_shares_what_is_left():
 def test_powers_of_a_pull_are_enclosed_and_narrowly(ratio, power):
     """Whether written out or too small to be: beside the power as a fraction."""
     with working_precision(64):
-        found = Pull(3, Privacy(ratio=ratio))._power(power)
+        found = mechanisms.Pull(3, Privacy(ratio=ratio))._power(power)
     true = ratio**-power
     with working_precision(20_000):
         assert found.contains(flint.arb(flint.fmpq(true.numerator, true.denominator)))
@@ -528,7 +507,7 @@ def test_logarithms_that_choose_sizes_are_bounds(value):
 
 
 def test_a_tiny_share_of_the_prior_is_enclosed_to_as_many_digits():
-    mechanism = Exponential.of([[0, -3], [-3, 0]], F(1, 2), prior=[1, F(1, 10**40)])
+    mechanism = mechanisms.Exponential.of([[0, -3], [-3, 0]], F(1, 2), prior=[1, F(1, 10**40)])
     found = mechanism.probability(0, 1, precision=64)
     exact = mechanism.row(0)[1]
     assert found.lower <= exact <= found.upper and (found.upper - found.lower) / exact < F(1, 1 << 60)
@@ -536,7 +515,7 @@ def test_a_tiny_share_of_the_prior_is_enclosed_to_as_many_digits():
 
 def test_a_release_is_no_mechanism():
     with pytest.raises(BadInput, match="is a release, which says how answers were made, and no mechanism; give it to"):
-        read_document({"format": "irisdp/release/1"})
+        mechanisms.read_document({"format": "irisdp/release/1"})
 
 
 def test_an_array_of_a_mechanism_has_a_row_for_every_input():
@@ -555,7 +534,9 @@ def test_an_array_of_a_mechanism_has_a_row_for_every_input():
     [(256, 10**9, False), (257, 10**9, True), (257, 15_564, False), (257, 15_565, True), (3000, 1333, False)],
 )
 def test_sets_of_first_choices_are_followed_up_to_a_number(sets, inputs, many):
-    assert too_many_events([range(sets), list(range(sets))], inputs) is many  # a set for every number of first choices
+    assert (
+        mechanisms.too_many_events([range(sets), list(range(sets))], inputs) is many
+    )  # a set for every number of first choices
 
 
 # Mechanisms: rows and a map, pullback, post-processing, dominance, and the file.
@@ -578,17 +559,17 @@ def test_geometric_is_private_and_as_published(n, ratio):
 
 
 def test_randomized_response_is_private_and_tight():
-    mechanism = randomized_response(["a", "b", "c"], Privacy(ratio=4, delta="1/10"))
+    mechanism = mechanisms.randomized_response(["a", "b", "c"], Privacy(ratio=4, delta="1/10"))
     rows = mechanism.matrix()
     assert all(are_close(p, q, mechanism.privacy) for p in rows for q in rows)
     more = rows[0][0] + Fraction(1, 10**30)
     nudged = (more, (1 - more) / 2, (1 - more) / 2)
     assert not are_close(nudged, rows[1], mechanism.privacy)
-    assert binary_randomized_response(TWO).row(0) == (Fraction(2, 3), Fraction(1, 3))
+    assert mechanisms.binary_randomized_response(TWO).row(0) == (Fraction(2, 3), Fraction(1, 3))
 
 
 def test_equal_rows_are_kept_once_and_pullback_only_remaps():
-    base = line_mechanism(2, 2, balanced_line(TWO))
+    base = mechanisms.line_mechanism(2, 2, mechanisms.balanced_line(TWO))
     votes = {f"{a}{b}{c}": 1 + a + b + c for a in (0, 1) for b in (0, 1) for c in (0, 1)}
     pulled = base.pullback(votes)
     assert len(pulled.rows) == 4
@@ -598,7 +579,7 @@ def test_equal_rows_are_kept_once_and_pullback_only_remaps():
 
 
 def test_post_processing_multiplies_rows():
-    base = binary_randomized_response(TWO)
+    base = mechanisms.binary_randomized_response(TWO)
     read = base.post_process([["1", "0", "0"], ["0", "1/2", "1/2"]], outputs=["n", "y", "z"])
     assert read.row(1) == (Fraction(1, 3), Fraction(1, 3), Fraction(1, 3))
     for wrong in ([[1, 0]], [[1, 0], [1, 1]], [[1, 0], [2, -1]]):
@@ -607,7 +588,7 @@ def test_post_processing_multiplies_rows():
 
 
 def test_dominance_compares_prefix_sums():
-    better, worse = binary_randomized_response(Privacy(ratio=3)), binary_randomized_response(TWO)
+    better, worse = mechanisms.binary_randomized_response(Privacy(ratio=3)), mechanisms.binary_randomized_response(TWO)
     ranking = {0: (0, 1), 1: (1, 0)}.__getitem__
     assert better.dominates(worse, ranking)
     assert not worse.dominates(better, ranking)
@@ -615,13 +596,13 @@ def test_dominance_compares_prefix_sums():
 
 def test_a_stepped_boundary_must_be_private():
     with pytest.raises(BadInput, match="boundary"):
-        DepthMechanism(
+        mechanisms.DepthMechanism(
             privacy=TWO, rankings=(("a", "b"), ("b", "a")), boundary=((Fraction(9, 10), Fraction(1, 10)),) * 2
         )
 
 
 def test_far_rows_are_enclosed_without_being_built():
-    far = balanced_line(Privacy(epsilon="1e-9")).truth(0, 10**12, width=Fraction(1, 1 << 100))
+    far = mechanisms.balanced_line(Privacy(epsilon="1e-9")).truth(0, 10**12, width=Fraction(1, 1 << 100))
     assert far.width <= Fraction(1, 1 << 99)
     assert float(far.lower) == 1
 
@@ -649,13 +630,13 @@ def test_far_rows_are_enclosed_without_being_built():
 ])  # fmt: skip
 def test_files_that_hold_no_mechanism_are_refused(wrong):
     with pytest.raises(BadInput):
-        read_document({"privacy": {"ratio": 2}, **wrong}).mechanism()
+        mechanisms.read_document({"privacy": {"ratio": 2}, **wrong}).mechanism()
 
 
 def test_the_file_keeps_every_digit(tmp_path):
     for mechanism in (
         geometric(5, Privacy(epsilon=1)),
-        randomized_response(["a", "b", "c"], Privacy(epsilon="0.3", delta="1/7")),
+        mechanisms.randomized_response(["a", "b", "c"], Privacy(epsilon="0.3", delta="1/7")),
         Mechanism.from_matrix([[HALF, HALF]] * 4, privacy=TWO, graph=Path(4)),
     ):
         file = tmp_path / "mechanism.json"
@@ -669,17 +650,17 @@ def test_the_file_keeps_every_digit(tmp_path):
 
 def test_factors_stand_for_their_product(tmp_path):
     reading = {0: ((0, Fraction(1)),), 1: ((0, Fraction(1, 4)), (1, Fraction(3, 4))), 2: ((2, Fraction(1)),)}
-    factored = FactoredMechanism(privacy=TWO, n=2, reading=reading)
+    factored = mechanisms.FactoredMechanism(privacy=TWO, n=2, reading=reading)
     expanded = factored.expand()
     channel = [[dict(reading[z]).get(r, Fraction(0)) for r in range(3)] for z in range(3)]
     assert expanded.matrix() == geometric(2, TWO).post_process(channel).matrix()
-    again = read_document(factored.to_document()).mechanism()
-    assert isinstance(again, FactoredMechanism)
+    again = mechanisms.read_document(factored.to_document()).mechanism()
+    assert isinstance(again, mechanisms.FactoredMechanism)
     assert again == factored
 
 
 def test_rows_cannot_be_changed():
-    mechanism = binary_randomized_response(TWO)
+    mechanism = mechanisms.binary_randomized_response(TWO)
     with pytest.raises(ValueError, match="read-only"):
         mechanism.row_of[0] = 1
     with pytest.raises(BadInput, match="row_of"):
@@ -696,7 +677,7 @@ def test_no_design_writes_numbers_that_nobody_could_read_again(loss):
 
 @pytest.mark.parametrize(
     "mechanism",
-    [geometric(3, TWO), FactoredMechanism(privacy=TWO, n=3), randomized_response("ab", TWO)],
+    [geometric(3, TWO), mechanisms.FactoredMechanism(privacy=TWO, n=3), mechanisms.randomized_response("ab", TWO)],
     ids=["matrix", "factors", "names"],
 )
 def test_a_mechanism_is_saved_loaded_and_drawn_from(mechanism, tmp_path):
@@ -727,16 +708,16 @@ def chosen(categories, ratio, *words, **options):
 
 
 @pytest.mark.parametrize(("categories", "ratio", "words", "form", "says"), [
-    (2, "1", (), Pull, "proved private"),
-    (4, "1.01", (), Pull, "proved private"),
-    (5, "1.5", (), Pull, "proved private"),
-    (5, "1.499", (), PermuteAndFlip, "below 3/2"),
-    (6, "2", (), Pull, "at least 2"),
-    (10, "14/3", (), Pull, "proved private"),
-    (10, "4.66", (), PermuteAndFlip, "below 14/3"),
-    (13, "1000", (), PermuteAndFlip, "more than 12"),
-    (3, "2", ("add-remove",), PermuteAndFlip, "full ε"),
-    (3, "2", ("add-remove", "first"), NoisyLargest, "geometric"),
+    (2, "1", (), mechanisms.Pull, "proved private"),
+    (4, "1.01", (), mechanisms.Pull, "proved private"),
+    (5, "1.5", (), mechanisms.Pull, "proved private"),
+    (5, "1.499", (), mechanisms.PermuteAndFlip, "below 3/2"),
+    (6, "2", (), mechanisms.Pull, "at least 2"),
+    (10, "14/3", (), mechanisms.Pull, "proved private"),
+    (10, "4.66", (), mechanisms.PermuteAndFlip, "below 14/3"),
+    (13, "1000", (), mechanisms.PermuteAndFlip, "more than 12"),
+    (3, "2", ("add-remove",), mechanisms.PermuteAndFlip, "full ε"),
+    (3, "2", ("add-remove", "first"), mechanisms.NoisyLargest, "geometric"),
 ])  # fmt: skip
 def test_the_rule_goes_by_public_facts_and_says_which(categories, ratio, words, form, says):
     made = chosen(categories, ratio, *words)
