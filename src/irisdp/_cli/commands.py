@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from .._aliases import OPTIONS, did_you_mean, meant_option, near_matches
+from .._options import OPTIONS as OPTION_TABLE
 from .._queries import FORMS
 from ..errors import BadInput, Refusal
 
@@ -108,20 +109,10 @@ def error_in_options(document: Mapping[str, Any], options: Mapping[str, str]) ->
     }
 
 
-GROUPS = {
-    "Question": (
-        *("by", "groups", "select_groups", "categories", "bins", "lower", "upper", "step", "missing"),
-        *("weight", "weight_upper", "where"),
-    ),
-    "Privacy": (
-        *("epsilon", "delta", "ratio", "mu", "privacy", "within", "confidence", "relation", "public_membership"),
-        *("selection_epsilon", "selection_delta", "audience"),
-    ),
-    "People": ("unit", "at_most", "per_unit", "groups_per_unit"),
-    "Input": ("encoding", "delimiter", "types", "engine", "master", "project"),
-    "Ledger": ("ledger", "secret", "table"),
-    "Output": ("out", "report", "title", "labels", "licence", "force", "dry_run", "verbose", "as_json", "help"),
-}
+GROUPS: dict[str, tuple[str, ...]] = {}
+for _found in OPTION_TABLE:
+    GROUPS[_found.group] = (*GROUPS.get(_found.group, ()), _found.name)
+GROUPS["Output"] += ("dry_run", "verbose", "as_json", "help")
 """The headings of a long help page, each with the names of its options."""
 COMMAND_GROUPS = {
     "Publish": ("publish", "batch", "run", "init", "ledger"),

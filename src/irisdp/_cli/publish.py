@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .._exact import told_above
+from .._options import OPTIONS, Option
 from ..errors import BadInput, Refusal
 from .commands import error_in_options, in_options
 from .output import (
     KNOWN_ELSEWHERE,
     PAID_BEFORE,
     AsJson,
-    Force,
-    LabelsFile,
-    Title,
     Verbose,
     console,
     fact,
@@ -124,6 +122,36 @@ def show_published(published: Publication, *, titled: bool = False, verbose: boo
 _QUERY_HELP = 'A query of the list below. EXPR is a SQL condition in quotes: "age > 64".'
 
 
+_TYPES: dict[str, Any] = {"text": str | None, "list": list[str] | None, "file": Path | None, "switch": bool}
+"""What the command line reads for each kind of option."""
+
+
+def with_question_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command show and take every option of a question, which it is given as ``**options``."""
+    whole = inspect.signature(command, eval_str=True)
+    own = [part for part in whole.parameters.values() if part.kind is not part.VAR_KEYWORD]
+    taken = [_parameter(option) for option in OPTIONS]
+    first = [part for part in own if part.kind is not part.KEYWORD_ONLY]
+    shown: Any = command
+    shown.__signature__ = whole.replace(parameters=[*first, *taken, *own[len(first) :]])
+    shown.__annotations__ = {part.name: part.annotation for part in shown.__signature__.parameters.values()}
+    return command
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    spelt = f"--{option.name.replace('_', '-')}"
+    is_switch = option.kind == "switch"
+    info = typer.Option(spelt, help=option.help, metavar=option.metavar or None)
+    kind = str if option.default is not None else _TYPES[option.kind]
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False if is_switch else option.default,
+        annotation=Annotated[kind, info],
+    )
+
+
+@with_question_options
 def publish_command(
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, a folder, or an address.")
@@ -135,187 +163,7 @@ def publish_command(
             help=_QUERY_HELP,
         ),
     ],
-    where: Annotated[str | None, typer.Option(help="The condition EXPR, as an option.", metavar="EXPR")] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(help="Group columns, or NAME = EXPRESSION; separate with commas, or repeat.", metavar="COL,…"),
-    ] = None,
-    groups: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The groups: values separated by commas, or a CSV file. Repeat to add.",
-            metavar="FILE|V1,V2,…",
-        ),
-    ] = None,
-    categories: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The categories that may be answered, or a CSV file. Repeat to add.",
-            metavar="FILE|V1,V2,…",
-        ),
-    ] = None,
-    bins: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Edges between bins (histogram, median, quantile). Repeat to add.",
-            metavar="E1,E2,…",
-        ),
-    ] = None,
-    lower: Annotated[
-        str | None, typer.Option(help="Lower bound for values (sum, mean); smaller values count as L.", metavar="L")
-    ] = None,
-    upper: Annotated[
-        str | None, typer.Option(help="Upper bound for values (sum, mean); larger values count as U.", metavar="U")
-    ] = None,
-    step: Annotated[
-        str | None,
-        typer.Option(help="Round values to multiples of S (sum, mean).", metavar="S"),
-    ] = None,
-    missing: Annotated[
-        str | None,
-        typer.Option(help="Value of records without a number (sum, mean). [default: left out]", metavar="V"),
-    ] = None,
-    weight: Annotated[str | None, typer.Option(help="Multiply each value by this column (sum).", metavar="COL")] = None,
-    weight_upper: Annotated[
-        str | None, typer.Option(help="Upper bound for weights; larger weights count as W.", metavar="W")
-    ] = None,
-    select_groups: Annotated[
-        bool, typer.Option("--select-groups", help="Discover the groups privately instead of listing them.")
-    ] = False,
-    selection_epsilon: Annotated[
-        str | None,
-        typer.Option(help="ε for discovering groups. [default: as --epsilon]", metavar="E"),
-    ] = None,
-    selection_delta: Annotated[
-        str | None,
-        typer.Option(help="δ for discovering groups. [default: all of --delta]", metavar="D"),
-    ] = None,
-    epsilon: Annotated[
-        str | None, typer.Option(help="Privacy parameter ε of each answer: smaller is more private.", metavar="E")
-    ] = None,
-    ratio: Annotated[str | None, typer.Option(help="e^ε instead of ε, as an exact number.", metavar="R")] = None,
-    mu: Annotated[
-        str | None,
-        typer.Option(help="μ of Gaussian differential privacy instead of ε.", metavar="M"),
-    ] = None,
-    privacy: Annotated[
-        str | None,
-        typer.Option(help="Any guarantee as JSON: several pairs, Gaussian or zCDP.", metavar="JSON"),
-    ] = None,
-    delta: Annotated[
-        str, typer.Option(help="Privacy parameter δ; with --mu, the δ at which it is charged.", metavar="D")
-    ] = "0",
-    within: Annotated[
-        str | None,
-        typer.Option(
-            help="Find the least ε with error at most K; with --epsilon, the least δ for noise that never exceeds K.",
-            metavar="K",
-        ),
-    ] = None,
-    confidence: Annotated[
-        str | None,
-        typer.Option(help="Confidence level for --within and for intervals. [default: 0.95]", metavar="C"),
-    ] = None,
-    audience: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="An audience of a count and its ε. Repeat for each audience.",
-            metavar="NAME=E",
-        ),
-    ] = None,
-    relation: Annotated[
-        str | None,
-        typer.Option(
-            help="Neighbouring tables: one record more or less (add-remove, unbounded), or one record replaced "
-            "(exchange, replace-one, bounded). [default: add-remove]",
-            metavar="RELATION",
-        ),
-    ] = None,
-    public_membership: Annotated[
-        bool, typer.Option("--public-membership", help="With exchange: who is in which group is public.")
-    ] = False,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="The privacy unit (--privacy-unit): the column that identifies a person.", metavar="COL"),
-    ] = None,
-    per_unit: Annotated[
-        str | None,
-        typer.Option("--per-unit", help="Ask whether any, or all, of a person's records meet EXPR.", metavar="any|all"),
-    ] = None,
-    at_most: Annotated[
-        str | None,
-        typer.Option(
-            "--at-most", help="Max contributions (--max-contributions): keep M records of each person.", metavar="M"
-        ),
-    ] = None,
-    groups_per_unit: Annotated[
-        str | None,
-        typer.Option(
-            "--groups-per-unit",
-            help="Max partitions (--max-partitions): keep each person's records in G groups.",
-            metavar="G",
-        ),
-    ] = None,
-    ledger: Annotated[
-        str | None,
-        typer.Option(
-            help="The ledger: a file, or postgresql://USER@HOST/DB?schema=NAME. [default: beside DATA]",
-            metavar="FILE",
-        ),
-    ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(help="Encoding of a text file. [default: utf-8]", metavar="NAME")
-    ] = None,
-    delimiter: Annotated[
-        str | None,
-        typer.Option(help="Delimiter of a text file. [default: comma; tab for .tsv]", metavar="CHARACTER"),
-    ] = None,
-    types: Annotated[
-        Path | None,
-        typer.Option(
-            help="JSON file with the types of columns: integer, number, text, boolean, date, timestamp.",
-            metavar="FILE",
-        ),
-    ] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option(help="Engine that reads Parquet files. [default: duckdb]", metavar="duckdb|spark"),
-    ] = None,
-    master: Annotated[
-        str | None,
-        typer.Option(help="Address of the Spark cluster, such as spark://host:7077.", metavar="URL"),
-    ] = None,
-    project: Annotated[
-        Path | None,
-        typer.Option(
-            help="Project file with settings for DATA. [default: NAME.iris.toml beside DATA]",
-            metavar="FILE",
-        ),
-    ] = None,
-    secret: Annotated[
-        Path | None,
-        typer.Option(
-            help="Keep the fingerprint secret beside this file instead of beside DATA.",
-            metavar="FILE",
-        ),
-    ] = None,
-    table: Annotated[
-        str | None,
-        typer.Option(help="Name of the table in the ledger. [default: the file's name]", metavar="NAME"),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write the answers to .csv, .parquet or .json.", metavar="FILE")
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="Write an .html page that explains the answers to readers.", metavar="FILE")
-    ] = None,
-    title: Title = None,
-    labels: LabelsFile = None,
-    licence: Annotated[
-        str | None,
-        typer.Option(help="Licence of the answers: a name such as CC-BY-4.0, or an address.", metavar="NAME|URL"),
-    ] = None,
-    force: Force = False,
+    *,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -325,52 +173,20 @@ def publish_command(
     ] = False,
     verbose: Verbose = False,
     as_json: AsJson = False,
+    **options: Any,
 ) -> None:
     """Publish private answers to one question and charge them to a ledger."""
     from .._release import plan, publish
 
-    options: dict[str, Any] = {
-        "where": where,
-        "by": ",".join(by) if by else None,
-        "groups": _declared(groups, "--groups"),
-        "categories": _declared(categories, "--categories"),
-        "bins": ",".join(bins) if bins else None,
-        "lower": lower,
-        "upper": upper,
-        "step": step,
-        "missing": missing,
-        "weight": weight,
-        "weight_upper": weight_upper,
-        "select_groups": select_groups,
-        "selection_epsilon": selection_epsilon,
-        "selection_delta": selection_delta,
-        "epsilon": epsilon,
-        "ratio": ratio,
-        "mu": mu,
-        "privacy": privacy,
-        "delta": delta,
-        "within": within,
-        "confidence": confidence,
-        "audience": audience or None,
-        "relation": relation,
-        "public_membership": public_membership,
-        "unit": unit,
-        "per_unit": per_unit,
-        "at_most": at_most,
-        "groups_per_unit": groups_per_unit,
-        "encoding": encoding,
-        "delimiter": delimiter,
-        "types": types,
-        "engine": engine,
-        "master": master,
-        "project": project,
-    }
-    kept: dict[str, Any] = {"ledger": ledger, "secret": secret, "table": table, "out": out, "report": report}
-    kept |= {"title": title, "labels": labels, "licence": licence, "force": force}
+    for name in ("by", "bins"):
+        options[name] = ",".join(options[name]) if options[name] else None
+    for name in ("groups", "categories"):
+        options[name] = _declared(options[name], f"--{name}")
+    options["audience"] = options["audience"] or None
     if dry_run:
         from .._release import foresee_question
 
-        found = foresee_question(data, *query, **{**options, **kept})
+        found = foresee_question(data, *query, **options)
         planned, outlook = found.plan, found.outlook
         if as_json:
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)
@@ -380,11 +196,13 @@ def publish_command(
         if outlook is not None and outlook.refused:
             raise typer.Exit(Refusal.exit_status)
         return
-    foretold = within is not None and not as_json
+    foretold = options["within"] is not None and not as_json
     if foretold:  # said before it is spent
-        show_takes(plan(data, *query, **options))
+        from .._release.options import PlanOptions, options_of
+
+        show_takes(plan(data, *query, **options_of(PlanOptions, options)))
     with progress(quiet=as_json):
-        published = publish(data, *query, **{**options, **kept})
+        published = publish(data, *query, **options)
     with show_what_is_charged(published.out):
         if as_json:
             print_json(published.to_document())

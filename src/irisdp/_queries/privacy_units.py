@@ -22,6 +22,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from .._exact import integer
+from .._options import COLUMN_CHOICES
 from .._tables import SQL_TYPES, Column, ColumnType, Table, quote_name, read_as
 from ..errors import BadInput
 
@@ -119,14 +120,6 @@ def read_contribution(
 
 # Public choices of a question about a column: categories, bins, bounds.
 
-_TAKEN = {
-    "categories": "plurality, top, ranking, histogram, sizes and column",
-    "bins": "histogram, median and quantile",
-    **dict.fromkeys(("lower", "upper", "step", "missing"), "sum and mean"),
-    **dict.fromkeys(("weight", "weight_upper"), "sum"),
-}
-"""Which queries take which choice."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnChoices:
@@ -156,8 +149,8 @@ class ColumnChoices:
     def refuse_all_but(self, query: str, *taken: str) -> None:
         """Refuse choices that a query, or what it is called in a message, has no use for."""
         for option in fields(self):
-            if option.name in _TAKEN and option.name not in taken and getattr(self, option.name) is not None:
-                rule = f"is not for {query}, but for {_TAKEN[option.name]}"
+            if option.name in COLUMN_CHOICES and option.name not in taken and getattr(self, option.name) is not None:
+                rule = f"is not for {query}, but for {COLUMN_CHOICES[option.name]}"
                 raise BadInput(option.name, rule, "leave it out, or ask one of those")
 
 

@@ -19,8 +19,8 @@ from .project import Project
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class QuestionOptions(TypedDict, total=False):
-    """What one question may say besides its query.
+class CommonOptions(TypedDict, total=False):
+    """What any question may say besides its query.
 
     Attributes
     ----------
@@ -34,25 +34,6 @@ class QuestionOptions(TypedDict, total=False):
         tuples, a mapping from column to values, or a frame. In text, put a value with a comma in double quotes. The
         header of a CSV file names the group columns. In a column without a type a value counts the records that spell
         it so: 1 is not 01 or 1.0. Read off the data they would reveal who is in it, so they never are.
-    categories : as `groups`
-        The values that a question about a column may be answered with, such as the parties of ``plurality``. Declared,
-        as read off the data they would reveal who is in it; a record with any other value, or none, counts for none.
-    bins : text or sequence of numbers or dates
-        For ``histogram``, ``median`` and ``quantile``: the edges between bins, ``"0,18,65"``. A bin holds its left
-        edge; the first and the last bin are open, so that every value is in one.
-    lower, upper : number or text
-        For ``sum`` and ``mean``: between what values count; one beyond counts as the bound. Declared, as read off the
-        data they would reveal who is in it.
-    step : number or text
-        For ``sum`` and ``mean``: each value is rounded to the nearest multiple; the bounds are multiples. Required
-        unless the column is known or declared to hold whole numbers, where it is 1.
-    missing : number or text
-        For ``sum`` and ``mean``: what a record without a number counts as; as nothing unless given.
-    weight : str
-        For ``sum``: a column of numbers by which values are multiplied, each from 0 to `weight_upper`; a record without
-        a weight adds nothing. Products are rounded to the step, of which the bounds need be no multiples then.
-    weight_upper : number or text
-        With `weight`: the largest weight that counts; a larger one counts as this. Noise grows with it.
     select_groups : bool
         Instead of `groups`: name those groups that privacy allows. A count does so by itself, at no cost beyond its
         own, as often as the optimal partition selection would; other queries, and counts for audiences, pay for that.
@@ -79,9 +60,6 @@ class QuestionOptions(TypedDict, total=False):
     confidence : number or text
         That probability, and that with which the ends beside a number hold, `answer_low` and `answer_high`: 0.95 unless
         given. Each answer has it by itself; of many, some are further off.
-    audience : mapping, or sequence of "NAME=E"
-        Instead of `epsilon`, an ε for each audience of a count: ``{"board": 2, "press": 0.5}``. No coalition learns
-        more than its most accurate member, and the charge is that of the largest ε.
     public_membership : bool
         Under exchange: it is public who is in which group, and the groups' exact sizes may be shown.
     per_unit : {"any", "all"}
@@ -98,14 +76,6 @@ class QuestionOptions(TypedDict, total=False):
     where: str | None
     by: str | Sequence[str] | None
     groups: Any
-    categories: Any
-    bins: Any
-    lower: Rational | None
-    upper: Rational | None
-    step: Rational | None
-    missing: Rational | None
-    weight: str | None
-    weight_upper: Rational | None
     select_groups: bool
     selection_epsilon: Rational | None
     selection_delta: Rational | None
@@ -116,11 +86,92 @@ class QuestionOptions(TypedDict, total=False):
     delta: Rational
     within: Rational | None
     confidence: Rational | None
-    audience: Mapping[str, Rational] | Sequence[str] | None
     public_membership: bool
     per_unit: Literal["any", "all"] | None
     at_most: int | None
     groups_per_unit: int | None
+
+
+class CategoryOptions(TypedDict, total=False):
+    """The categories of a question about a column.
+
+    Attributes
+    ----------
+    categories : as `groups`
+        The values that a question about a column may be answered with, such as the parties of ``plurality``. Declared,
+        as read off the data they would reveal who is in it; a record with any other value, or none, counts for none.
+    """
+
+    categories: Any
+
+
+class BinOptions(TypedDict, total=False):
+    """The bins of a question about a column of numbers or dates.
+
+    Attributes
+    ----------
+    bins : text or sequence of numbers or dates
+        For ``histogram``, ``median`` and ``quantile``: the edges between bins, ``"0,18,65"``. A bin holds its left
+        edge; the first and the last bin are open, so that every value is in one.
+    """
+
+    bins: Any
+
+
+class ValueOptions(TypedDict, total=False):
+    """The bounds of values that are added up.
+
+    Attributes
+    ----------
+    lower, upper : number or text
+        For ``sum`` and ``mean``: between what values count; one beyond counts as the bound. Declared, as read off the
+        data they would reveal who is in it.
+    step : number or text
+        For ``sum`` and ``mean``: each value is rounded to the nearest multiple; the bounds are multiples. Required
+        unless the column is known or declared to hold whole numbers, where it is 1.
+    missing : number or text
+        For ``sum`` and ``mean``: what a record without a number counts as; as nothing unless given.
+    """
+
+    lower: Rational | None
+    upper: Rational | None
+    step: Rational | None
+    missing: Rational | None
+
+
+class WeightOptions(TypedDict, total=False):
+    """The weights of values that are added up.
+
+    Attributes
+    ----------
+    weight : str
+        For ``sum``: a column of numbers by which values are multiplied, each from 0 to `weight_upper`; a record without
+        a weight adds nothing. Products are rounded to the step, of which the bounds need be no multiples then.
+    weight_upper : number or text
+        With `weight`: the largest weight that counts; a larger one counts as this. Noise grows with it.
+    """
+
+    weight: str | None
+    weight_upper: Rational | None
+
+
+class AudienceOptions(TypedDict, total=False):
+    """The readers of a count.
+
+    Attributes
+    ----------
+    audience : mapping, or sequence of "NAME=E"
+        Instead of `epsilon`, an ε for each audience of a count: ``{"board": 2, "press": 0.5}``. No coalition learns
+        more than its most accurate member, and the charge is that of the largest ε.
+    """
+
+    audience: Mapping[str, Rational] | Sequence[str] | None
+
+
+class QuestionOptions(
+    CommonOptions, CategoryOptions, BinOptions, ValueOptions, WeightOptions, AudienceOptions, total=False
+):
+    """What one question may say besides its query."""
 
 
 class OutputOptions(TypedDict, total=False):
@@ -215,6 +266,34 @@ class PlanArguments(QuestionOptions, OutputOptions, total=False):
     """A question, and where its answers are written."""
 
 
+class RecordArguments(CommonOptions, OutputOptions, total=False):
+    """A question about records that meet a condition."""
+
+
+class CountArguments(RecordArguments, AudienceOptions, total=False):
+    """A count of records."""
+
+
+class CategoryArguments(RecordArguments, CategoryOptions, total=False):
+    """A question about the categories of a column."""
+
+
+class BinArguments(RecordArguments, BinOptions, total=False):
+    """A question about the bins of a column."""
+
+
+class HistogramArguments(CategoryArguments, BinOptions, total=False):
+    """A count in each bin or category of a column."""
+
+
+class MeanArguments(RecordArguments, ValueOptions, total=False):
+    """A mean of the values of a column."""
+
+
+class SumArguments(MeanArguments, WeightOptions, total=False):
+    """A sum of the values of a column."""
+
+
 class PlanOptions(QuestionOptions, TableOptions, total=False):
     """A question about a table."""
 
@@ -231,7 +310,10 @@ _DEFAULTS: dict[str, Any] = {
 
 _EXPLAINED = re.compile(r"^    (\*?\w[\w, ]*?) : .*\n(?:        .*\n)*", re.MULTILINE)
 """What a docstring says of one parameter, or of several."""
-_PARTS = (QuestionOptions, TableOptions, LedgerOptions, OutputOptions)
+_PARTS = (
+    *(CommonOptions, CategoryOptions, BinOptions, ValueOptions, WeightOptions, AudienceOptions),
+    *(TableOptions, LedgerOptions, OutputOptions),
+)
 
 
 def with_options(options: Any) -> Callable[[Function], Function]:

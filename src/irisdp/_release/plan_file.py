@@ -20,6 +20,7 @@ from .._aliases import KEYS, did_you_mean, own_names
 from .._exact import INTEGER_BITS, TomlFile, entries, file_path, kind_of, rational, read_json
 from .._files import same_file
 from .._ledger import address_of
+from .._options import OPTIONS
 from .._queries import FORMS, apply_words, as_asked, groups_file
 from .._tables import counted_from, is_address
 from ..accounting import Cost
@@ -102,11 +103,7 @@ _PLAN = ("data", "budget", "questions")
 _ABOUT = tuple(TableOptions.__annotations__)
 """What a batch says once, for all questions."""
 _KEPT = ("ledger", "secret", "table", "out", "licence", "report", "title", "labels")
-_ASKED = (
-    *("by", "groups", "categories", "bins", "lower", "upper", "step", "missing", "select_groups"),
-    *("selection_delta", "delta", "public_membership", "per_unit", "confidence"),
-    *("at_most", "groups_per_unit"),
-)
+_ASKED = tuple(one.name for one in OPTIONS if one.batches is True and one.name in QuestionOptions.__annotations__)
 """What a question of a batch may say besides its words, its weight and its file; as for `irisdp.publish`."""
 _BUDGET = ("epsilon", "delta")
 
@@ -138,22 +135,7 @@ _JSON = Dialect(
             ("question", name): ("belongs to the plan, for all questions", 'move it beside "questions"')
             for name in ("data", "budget", *_ABOUT, "ledger", "secret", "table", "licence", "report", "title", "labels")
         },
-        **{
-            ("question", name): (
-                "belongs to the budget, which the questions share",
-                "give this question a weight: twice the weight is half the noise",
-            )
-            for name in ("epsilon", "ratio", "mu", "privacy")
-        },
-        ("question", "within"): (
-            "is not for batches, whose questions share one budget",
-            'publish this question alone, or leave "within" out',
-        ),
-        ("question", "weight_upper"): (
-            "is not for batches, whose weight is a question's share of the budget",
-            "publish the weighted sum alone",
-        ),
-        ("question", "audience"): ("is not for batches", 'publish this question alone, or leave "audience" out'),
+        **{("question", one.name): one.batches for one in OPTIONS if isinstance(one.batches, tuple)},
         ("question", "k"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
         **{
             ("plan", name): ("belongs to the budget", 'write for example "budget": {"epsilon": 1, "delta": "1e-6"}')

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from .._exact import checked, rational
+from .._options import COLUMN_CHOICES
 from .._queries import (
     CATEGORIES,
     ColumnChoices,
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from .._measurements import Measurement
     from .._tables import Condition
     from ..privacy import Guarantee
-
-_CHOSEN = ("bins", "lower", "upper", "step", "missing", "weight", "weight_upper")
 
 
 @checked
@@ -108,10 +107,8 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
         grouped=names is not None or is_in_parts(asked),
         exchange=neighbours is NeighbouringRelation.EXCHANGE,
     )
-    chosen = {name: options.get(name) for name in _CHOSEN}
-    question = asked.over(
-        table, ColumnChoices(categories=categories, **chosen, contribution=contribution, unit=options.get("unit"))
-    )
+    chosen: dict[str, Any] = {name: options.get(name) for name in COLUMN_CHOICES}
+    question = asked.over(table, ColumnChoices(**chosen, contribution=contribution, unit=options.get("unit")))
     parts = question.parts if is_in_parts(question) else None
     condition = None
     if question.expression is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,18 @@ from .._tables import HOW_TO_OPEN, explaining_index, open_table
 from ..accounting import Charge
 from ..errors import BadInput
 from .batching import batch
-from .options import PlanArguments, QuestionOptions, with_options
+from .options import (
+    BinArguments,
+    CategoryArguments,
+    CountArguments,
+    HistogramArguments,
+    MeanArguments,
+    PlanArguments,
+    QuestionOptions,
+    RecordArguments,
+    SumArguments,
+    with_options,
+)
 from .pipeline import publish
 from .planning import plan
 from .plans import Plan
@@ -30,10 +42,15 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def asks(options: Any) -> Callable[[Method], Method]:
-    """Let a method of a session take the options of a question, and refuse what the session names for all of them."""
+    """Let a method of a session take the options of a question, and refuse what the session names for all of them.
+
+    The method shows the options that its query has. What another query has is refused as `irisdp.publish` does it, with
+    the queries that take it.
+    """
 
     def decorate(method: Method) -> Method:
-        inner = checked(with_options(options)(method))
+        signature, doc = inspect.signature(method), method.__doc__
+        inner = checked(with_options(options if options is QuestionOptions else PlanArguments)(method))
 
         @functools.wraps(inner)
         def asked(session: Session, /, *arguments: Any, **given: Any) -> Any:
@@ -41,7 +58,9 @@ def asks(options: Any) -> Callable[[Method], Method]:
             session._check_apart(given)
             return inner(session, *arguments, **given)
 
-        return cast(Method, asked)
+        shown: Any = asked
+        shown.__signature__, shown.__doc__ = signature, doc
+        return cast(Method, with_options(options)(shown))
 
     return decorate
 
@@ -216,90 +235,90 @@ class Session(Drawable):
             if name in self._asked or name in self._kept:
                 raise BadInput(name, "is named by the session, for all its questions", "make another session")
 
-    @asks(PlanArguments)
-    def count(self, condition: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(CountArguments)
+    def count(self, condition: str | None = None, **options: Unpack[CountArguments]) -> Publication:
         """Publish how many records there are for which a condition is true; see `irisdp.publish`."""
         return self.publish("count", *_given(condition), **options)
 
-    @asks(PlanArguments)
-    def at_least(self, k: int, condition: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(RecordArguments)
+    def at_least(self, k: int, condition: str | None = None, **options: Unpack[RecordArguments]) -> Publication:
         """Publish whether a condition is true for k records or more; see `irisdp.publish`."""
         return self.publish("at-least", k, *_given(condition), **options)
 
-    @asks(PlanArguments)
-    def at_most(self, k: int, condition: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(RecordArguments)
+    def at_most(self, k: int, condition: str | None = None, **options: Unpack[RecordArguments]) -> Publication:
         """Publish whether a condition is true for k records or fewer; see `irisdp.publish`."""
         return self.publish("at-most", k, *_given(condition), **options)
 
-    @asks(PlanArguments)
-    def band(self, thresholds: str, condition: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(RecordArguments)
+    def band(self, thresholds: str, condition: str | None = None, **options: Unpack[RecordArguments]) -> Publication:
         """Publish between which thresholds, such as "10,100", the number of records is; see `irisdp.publish`."""
         return self.publish("band", thresholds, *_given(condition), **options)
 
-    @asks(PlanArguments)
-    def majority(self, condition: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(RecordArguments)
+    def majority(self, condition: str | None = None, **options: Unpack[RecordArguments]) -> Publication:
         """Publish whether a condition is true for more records than it is false for; see `irisdp.publish`."""
         return self.publish("majority", *_given(condition), **options)
 
-    @asks(PlanArguments)
-    def histogram(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(HistogramArguments)
+    def histogram(self, column: str, **options: Unpack[HistogramArguments]) -> Publication:
         """Publish how many records are in each bin of a column, or of each category; see `irisdp.publish`."""
         return self.publish("histogram", column, **options)
 
-    @asks(PlanArguments)
+    @asks(RecordArguments)
     def count_distinct(
-        self, column: str, condition: str | None = None, **options: Unpack[PlanArguments]
+        self, column: str, condition: str | None = None, **options: Unpack[RecordArguments]
     ) -> Publication:
         """Publish how many different values a column has, such as people; see `irisdp.publish`."""
         return self.publish("count-distinct", column, *_given(condition), **options)
 
-    @asks(PlanArguments)
-    def plurality(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(CategoryArguments)
+    def plurality(self, column: str, **options: Unpack[CategoryArguments]) -> Publication:
         """Publish which of the declared categories most records have; see `irisdp.publish`."""
         return self.publish("plurality", column, **options)
 
-    @asks(PlanArguments)
-    def median(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(BinArguments)
+    def median(self, column: str, **options: Unpack[BinArguments]) -> Publication:
         """Publish which of the declared bins holds the median; see `irisdp.publish`."""
         return self.publish("median", column, **options)
 
-    @asks(PlanArguments)
-    def quantile(self, share: Rational, column: str, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(BinArguments)
+    def quantile(self, share: Rational, column: str, **options: Unpack[BinArguments]) -> Publication:
         """Publish which of the declared bins holds a quantile, such as 0.9; see `irisdp.publish`."""
         return self.publish("quantile", str(share), column, **options)
 
-    @asks(PlanArguments)
-    def sum(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(SumArguments)
+    def sum(self, column: str, **options: Unpack[SumArguments]) -> Publication:
         """Publish the sum of a column's values between `lower` and `upper`; see `irisdp.publish`."""
         return self.publish("sum", column, **options)
 
-    @asks(PlanArguments)
-    def mean(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(MeanArguments)
+    def mean(self, column: str, **options: Unpack[MeanArguments]) -> Publication:
         """Publish the mean of a column's values between `lower` and `upper`; see `irisdp.publish`."""
         return self.publish("mean", column, **options)
 
-    @asks(PlanArguments)
-    def top(self, k: int, column: str, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(CategoryArguments)
+    def top(self, k: int, column: str, **options: Unpack[CategoryArguments]) -> Publication:
         """Publish the K declared categories that most records have; see `irisdp.publish`."""
         return self.publish("top", k, column, **options)
 
-    @asks(PlanArguments)
-    def ranking(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(CategoryArguments)
+    def ranking(self, column: str, **options: Unpack[CategoryArguments]) -> Publication:
         """Publish all declared categories, that with most records first; see `irisdp.publish`."""
         return self.publish("ranking", column, **options)
 
-    @asks(PlanArguments)
-    def apply(self, mechanism: str, about: str | None = None, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(CategoryArguments)
+    def apply(self, mechanism: str, about: str | None = None, **options: Unpack[CategoryArguments]) -> Publication:
         """Publish what a mechanism file answers about a condition, or about a column; see `irisdp.publish`."""
         return self.publish("apply", mechanism, *_given(about), **options)
 
-    @asks(PlanArguments)
-    def sizes(self, column: str, largest: int | None = None, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(CategoryArguments)
+    def sizes(self, column: str, largest: int | None = None, **options: Unpack[CategoryArguments]) -> Publication:
         """Publish how large the categories of a column are, largest first, without names; see `irisdp.publish`."""
         return self.publish("sizes", *(() if largest is None else (largest,)), column, **options)
 
-    @asks(PlanArguments)
-    def column(self, column: str, **options: Unpack[PlanArguments]) -> Publication:
+    @asks(CategoryArguments)
+    def column(self, column: str, **options: Unpack[CategoryArguments]) -> Publication:
         """Publish each record's category by randomised response; see `irisdp.publish`."""
         return self.publish("column", column, **options)
 

@@ -1,0 +1,199 @@
+"""The options of a question, one row each: the command line, plans, batches and queries take theirs from this table.
+
+It imports nothing, because help must be shown fast. What Python knows of an option besides, its type and its whole
+explanation, stands in `_release/options.py`; a test compares the two, and the schemas with them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of `irisdp publish`.
+
+    Attributes
+    ----------
+    name : str
+        As in Python; the command line has hyphens.
+    group : str
+        The heading of the help page under which it is listed.
+    metavar : str
+        What stands for its value in help; empty for a switch.
+    help : str
+        What it means, in a line.
+    kind : str
+        How the command line reads it: as text, as a list that may be repeated, as a file, or as a switch.
+    default : str, optional
+        What it is unless given.
+    queries : str
+        The queries that take it, in words; all of them if empty.
+    batches : bool or tuple of str
+        Whether a question of a batch takes it; if not, perhaps what is wrong with it there, and the remedy.
+    """
+
+    name: str
+    group: str
+    metavar: str
+    help: str
+    kind: Literal["text", "list", "file", "switch"] = "text"
+    default: str | None = None
+    queries: str = ""
+    batches: bool | tuple[str, str] = True
+
+
+_SHARED = (
+    "belongs to the budget, which the questions share",
+    "give this question a weight: twice the weight is half the noise",
+)
+
+OPTIONS = (
+    Option(
+        "by", "Question", "COL,…", "Group columns, or NAME = EXPRESSION; separate with commas, or repeat.", kind="list"
+    ),
+    Option(
+        "groups",
+        "Question",
+        "FILE|V1,V2,…",
+        "The groups: values separated by commas, or a CSV file. Repeat to add.",
+        kind="list",
+    ),
+    Option("select_groups", "Question", "", "Discover the groups privately instead of listing them.", kind="switch"),
+    Option(
+        "categories",
+        "Question",
+        "FILE|V1,V2,…",
+        "The categories that may be answered, or a CSV file. Repeat to add.",
+        kind="list",
+        queries="plurality, top, ranking, histogram, sizes and column",
+    ),
+    Option(
+        "bins",
+        "Question",
+        "E1,E2,…",
+        "Edges between bins (histogram, median, quantile). Repeat to add.",
+        kind="list",
+        queries="histogram, median and quantile",
+    ),
+    Option(
+        "lower",
+        "Question",
+        "L",
+        "Lower bound for values (sum, mean); smaller values count as L.",
+        queries="sum and mean",
+    ),
+    Option(
+        "upper",
+        "Question",
+        "U",
+        "Upper bound for values (sum, mean); larger values count as U.",
+        queries="sum and mean",
+    ),
+    Option("step", "Question", "S", "Round values to multiples of S (sum, mean).", queries="sum and mean"),
+    Option(
+        "missing",
+        "Question",
+        "V",
+        "Value of records without a number (sum, mean). [default: left out]",
+        queries="sum and mean",
+    ),
+    Option("weight", "Question", "COL", "Multiply each value by this column (sum).", queries="sum", batches=False),
+    Option(
+        "weight_upper",
+        "Question",
+        "W",
+        "Upper bound for weights; larger weights count as W.",
+        queries="sum",
+        batches=(
+            "is not for batches, whose weight is a question's share of the budget",
+            "publish the weighted sum alone",
+        ),
+    ),
+    Option("where", "Question", "EXPR", "The condition EXPR, as an option.", batches=False),
+    Option("epsilon", "Privacy", "E", "Privacy parameter ε of each answer: smaller is more private.", batches=_SHARED),
+    Option("delta", "Privacy", "D", "Privacy parameter δ; with --mu, the δ at which it is charged.", default="0"),
+    Option("ratio", "Privacy", "R", "e^ε instead of ε, as an exact number.", batches=_SHARED),
+    Option("mu", "Privacy", "M", "μ of Gaussian differential privacy instead of ε.", batches=_SHARED),
+    Option("privacy", "Privacy", "JSON", "Any guarantee as JSON: several pairs, Gaussian or zCDP.", batches=_SHARED),
+    Option(
+        "within",
+        "Privacy",
+        "K",
+        "Find the least ε with error at most K; with --epsilon, the least δ for noise that never exceeds K.",
+        batches=(
+            "is not for batches, whose questions share one budget",
+            'publish this question alone, or leave "within" out',
+        ),
+    ),
+    Option("confidence", "Privacy", "C", "Confidence level for --within and for intervals. [default: 0.95]"),
+    Option(
+        "relation",
+        "Privacy",
+        "RELATION",
+        "Neighbouring tables: one record more or less (add-remove, unbounded), or one record replaced "
+        "(exchange, replace-one, bounded). [default: add-remove]",
+    ),
+    Option("public_membership", "Privacy", "", "With exchange: who is in which group is public.", kind="switch"),
+    Option("selection_epsilon", "Privacy", "E", "ε for discovering groups. [default: as --epsilon]", batches=False),
+    Option("selection_delta", "Privacy", "D", "δ for discovering groups. [default: all of --delta]"),
+    Option(
+        "audience",
+        "Privacy",
+        "NAME=E",
+        "An audience of a count and its ε. Repeat for each audience.",
+        kind="list",
+        batches=("is not for batches", 'publish this question alone, or leave "audience" out'),
+    ),
+    Option("unit", "People", "COL", "The privacy unit (--privacy-unit): the column that identifies a person."),
+    Option("at_most", "People", "M", "Max contributions (--max-contributions): keep M records of each person."),
+    Option("per_unit", "People", "any|all", "Ask whether any, or all, of a person's records meet EXPR."),
+    Option(
+        "groups_per_unit", "People", "G", "Max partitions (--max-partitions): keep each person's records in G groups."
+    ),
+    Option("encoding", "Input", "NAME", "Encoding of a text file. [default: utf-8]"),
+    Option("delimiter", "Input", "CHARACTER", "Delimiter of a text file. [default: comma; tab for .tsv]"),
+    Option(
+        "types",
+        "Input",
+        "FILE",
+        "JSON file with the types of columns: integer, number, text, boolean, date, timestamp.",
+        kind="file",
+    ),
+    Option("engine", "Input", "duckdb|spark", "Engine that reads Parquet files. [default: duckdb]"),
+    Option("master", "Input", "URL", "Address of the Spark cluster, such as spark://host:7077."),
+    Option(
+        "project",
+        "Input",
+        "FILE",
+        "Project file with settings for DATA. [default: NAME.iris.toml beside DATA]",
+        kind="file",
+    ),
+    Option(
+        "ledger",
+        "Ledger",
+        "FILE",
+        "The ledger: a file, or postgresql://USER@HOST/DB?schema=NAME. [default: beside DATA]",
+    ),
+    Option(
+        "secret", "Ledger", "FILE", "Keep the fingerprint secret beside this file instead of beside DATA.", kind="file"
+    ),
+    Option("table", "Ledger", "NAME", "Name of the table in the ledger. [default: the file's name]"),
+    Option("out", "Output", "FILE", "Write the answers to .csv, .parquet or .json.", kind="file"),
+    Option("report", "Output", "FILE", "Write an .html page that explains the answers to readers.", kind="file"),
+    Option("title", "Output", "TEXT", "Heading of the page or chart."),
+    Option(
+        "labels",
+        "Output",
+        "FILE",
+        "TOML file with [labels]: words for columns, groups and queries. A project file or plan will do.",
+        kind="file",
+    ),
+    Option("licence", "Output", "NAME|URL", "Licence of the answers: a name such as CC-BY-4.0, or an address."),
+    Option("force", "Output", "", "Overwrite existing output files. Input files are never overwritten.", kind="switch"),
+)
+"""In the order in which help lists them."""
+
+COLUMN_CHOICES = {option.name: option.queries for option in OPTIONS if option.queries}
+"""Options that only some queries take, with these queries in words."""
