@@ -110,7 +110,7 @@ def test_a_plan_is_charged_what_its_dry_run_says(seed, tmp_path, monkeypatch, ca
     chance = random.Random(seed)
     (tmp_path / "t.csv").write_text("x,c\n1,a\n15,b\n25,a\n")
     if seed % 3:
-        Ledger("t.ledger").set_limit(chance.choice(["3/2", 2, 100]))
+        Ledger("t.ledger").set_limit(chance.choice(["1/2", 1, 100]))
     lines = ['[datasets.t]\ndata = "t.csv"\nledger = "t.ledger"']
     for _ in range(5):
         epsilon = chance.choice(["1/4", "1/2", "3/4"])
@@ -124,6 +124,9 @@ def test_a_plan_is_charged_what_its_dry_run_says(seed, tmp_path, monkeypatch, ca
         published = irisdp.run("plan.toml")
     except Refusal as refusal:
         assert status == 1
+        new = [one["if_changed"] for one in said["questions"] if not one["if_changed"]["repeated"]]
+        stopped = [one["refused"] is not None for one in new]
+        assert stopped == sorted(stopped), "what follows a question that does not fit is weighed as if that was charged"
         assert said["refused"]["error"].split("Ask with less")[0] == str(refusal).split("Ask with less")[0]
         return
     assert status == 0
