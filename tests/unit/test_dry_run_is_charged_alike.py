@@ -159,3 +159,22 @@ def test_rows_are_copied_where_pages_are_not(seed, tmp_path, monkeypatch):
     monkeypatch.setattr(simulation, "_LARGEST_WHOLE", 0)
     parts = [ask(foresee_question, DATA, question, place) for question in QUESTIONS[:2]]
     assert [one.outlook.to_document() for one in whole] == [one.outlook.to_document() for one in parts]
+
+
+@pytest.mark.parametrize("limit", LIMITS[1:], ids=str)
+def test_a_ledger_in_any_place_is_charged_what_its_dry_run_says(ledger, tmp_path, limit):
+    """Whoever asks next is told what the next question then costs, on a file and on a server."""
+    ledger.set_limit(**limit)
+    secret = tmp_path / "secret"
+    for question in QUESTIONS[:7]:
+        asked = (question[0], {**question[1], "secret": secret})
+        try:
+            outlook = ask(foresee_question, DATA, asked, ledger).outlook
+        except irisdp.BadInput:
+            assert attempt(DATA, asked, ledger) is None
+            continue
+        lines = len(ledger.releases())
+        cost, refused = attempt(DATA, asked, ledger)
+        assert (outlook.unchanged.refusal and outlook.unchanged.refusal.document) == refused
+        assert refused or outlook.unchanged.cost.to_document() == cost
+        assert refused is None or len(ledger.releases()) == lines
