@@ -218,12 +218,7 @@ def limit_audience(rows: LedgerTransaction, name: str, audience: str, limit: Cha
 def unlimited_in(book: Any, audiences: Iterable[str | None]) -> tuple[str, ...]:
     """Return which of some audiences have no limit of their own, where any audience of the ledger has one."""
     with book.store.reading() as rows:
-        return unlimited(rows, book.store.name, audiences)
-
-
-def unlimited(rows: LedgerTransaction, name: str, audiences: Iterable[str | None]) -> tuple[str, ...]:
-    """Return which of some audiences have no limit of their own, where any audience of the ledger has one."""
-    limited = set(map(same_audience, _read_limits(rows, name)))
+        limited = set(map(same_audience, _read_limits(rows, book.store.name)))
     return tuple(one for one in audiences if one is not None and limited and same_audience(one) not in limited)
 
 

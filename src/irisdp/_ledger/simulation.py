@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from .entries import keep_facts, pinned_facts
 from .file_store import SQLiteRows
-from .ledger import Ledger
 from .store import VERSION, Damaged, LedgerStore, LedgerTransaction, currency_of, is_current, statements
 
 T = TypeVar("T")
@@ -93,23 +92,16 @@ def _take_audiences(rows: LedgerTransaction, name: str) -> dict[str, object]:
 
 
 @contextlib.contextmanager
-def simulated(ledger: Ledger) -> Iterator[tuple[Ledger, SimulatedStore]]:
-    """Copy a ledger into memory; a ledger that does not exist yet is empty.
-
-    Yields
-    ------
-    tuple of (Ledger, SimulatedStore)
-        A ledger that may be charged like the real one, and its store.
-    """
+def simulated(original: LedgerStore) -> Iterator[SimulatedStore]:
+    """Copy a ledger into memory, where `Ledger.in_store` charges it like the real one; a missing ledger is empty."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        with ledger.store.reading() as rows:
+        with original.reading() as rows:
             if isinstance(rows, SQLiteRows) and rows.size() <= _LARGEST_WHOLE:
                 rows.copy_to(connection)
             else:
                 _copy(rows, connection)
         connection.execute("BEGIN")
-        store = SimulatedStore(ledger.store, connection)
-        yield Ledger.in_store(store), store
+        yield SimulatedStore(original, connection)
 
 
 def _copy(rows: LedgerTransaction, connection: sqlite3.Connection) -> None:

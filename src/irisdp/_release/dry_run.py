@@ -219,10 +219,8 @@ class Account:
     ----------
     book : Ledger
         The ledger, which is only looked at.
-    copy : Ledger
-        Its copy in memory, which is charged.
     store : SimulatedStore
-        That of the copy.
+        Its copy in memory, which is charged.
     currency : Currency
         What it counts in, or will.
     limit, before, spent : Charge
@@ -240,7 +238,6 @@ class Account:
     """
 
     book: Ledger
-    copy: Ledger
     store: SimulatedStore
     currency: Currency
     limit: Charge | None
@@ -252,14 +249,18 @@ class Account:
     first: str = ""
     named: list[str | None] = field(default_factory=list)
 
+    @property
+    def copy(self) -> Ledger:
+        """The copy, as a ledger."""
+        return Ledger.in_store(self.store)
+
     @classmethod
-    def of(cls, book: Ledger, copy: Ledger, store: SimulatedStore) -> Account:
+    def of(cls, book: Ledger, store: SimulatedStore) -> Account:
         """Open an account of a ledger on its copy."""
         with store.reading() as rows:
             spent = read_spent(rows)
             return cls(
                 book=book,
-                copy=copy,
                 store=store,
                 currency=currency_of(rows),
                 limit=read_limit(rows),
@@ -368,7 +369,7 @@ class Accounts(contextlib.ExitStack):
     def __init__(self) -> None:
         super().__init__()
         self._of: dict[Path | str, Account] = {}
-        self._copies: dict[Path | str, tuple[Ledger, SimulatedStore]] = {}
+        self._copies: dict[Path | str, SimulatedStore] = {}
 
     def __iter__(self) -> Any:
         """Iterate over the ledgers, in the order in which they are charged."""
@@ -378,14 +379,14 @@ class Accounts(contextlib.ExitStack):
         """Return the account of a ledger, which is copied when it is first asked for."""
         if book.place not in self._of:
             if book.place not in self._copies:
-                self._copies[book.place] = self.enter_context(simulated(book))
-            self._of[book.place] = Account.of(book, *self._copies[book.place])
+                self._copies[book.place] = self.enter_context(simulated(book.store))
+            self._of[book.place] = Account.of(book, self._copies[book.place])
         return self._of[book.place]
 
     def rewind(self) -> None:
         """Start again, with ledgers as they are."""
         self._of = {}
-        for _, store in self._copies.values():
+        for store in self._copies.values():
             store.rewind()
 
     def refusal(self) -> Refusal | None:
