@@ -19,7 +19,7 @@ import irisdp
 from irisdp import BadInput, BudgetRefused, Cost, Ledger, Privacy, ScopeRefused, Session, plan, publish
 from irisdp._cli import run
 from irisdp._queries import FORMS
-from irisdp._release.options import PlanArguments, QuestionOptions
+from irisdp._release.options import CountArguments, PlanArguments, QuestionOptions, RecordArguments
 from irisdp.accounting import delta
 from irisdp.privacy import Gaussian
 
@@ -441,7 +441,8 @@ def test_help_shows_and_explains_every_option(method):
     told = pydoc.render_doc(getattr(Session, method), renderer=pydoc.plaintext)
     assert "Unpack" not in told
     published = inspect.signature(irisdp.publish).parameters
-    for name in typing.get_type_hints(QuestionOptions if method == "plan" else PlanArguments):
+    own = {"plan": QuestionOptions, "publish": PlanArguments, "count": CountArguments}.get(method, RecordArguments)
+    for name in typing.get_type_hints(own):
         assert inspect.signature(getattr(Session, method)).parameters[name] == published[name]
         assert re.search(rf"^    (\w+, )*{name}(, \w+)* : .*\n        ", told, re.MULTILINE), name
     assert "Unpack" not in pydoc.render_doc(Session, renderer=pydoc.plaintext)

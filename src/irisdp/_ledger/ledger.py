@@ -91,13 +91,6 @@ class Ledger(Drawable):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         object.__setattr__(self, "store", store_at(path))
 
-    @classmethod
-    def in_store(cls, store: LedgerStore) -> Ledger:
-        """Return the ledger of a store."""
-        ledger = object.__new__(cls)
-        object.__setattr__(ledger, "store", store)
-        return ledger
-
     def __repr__(self) -> str:
         """Say where it is."""
         return f"Ledger({str(self.place)!r})"
@@ -357,6 +350,7 @@ class Ledger(Drawable):
         )
         return self.charge(asked)
 
+    @checked
     def charge(self, asked: ChargeRequest) -> ChargedAnswer:
         """Charge for a question and answer it, both or neither; see `settle`."""
         return self.store.write(lambda rows: charge_question(rows, self.store, asked))

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from .entries import keep_facts, pinned_facts
 from .file_store import SQLiteRows
+from .ledger import Ledger
 from .store import VERSION, Damaged, LedgerStore, LedgerTransaction, currency_of, is_current, statements
 
 T = TypeVar("T")
@@ -37,6 +38,13 @@ class SimulatedStore:
     def name(self) -> str:
         """What messages call the ledger that was copied."""
         return self.original.name
+
+    @property
+    def ledger(self) -> Ledger:
+        """The copy as a ledger, which the code of releases charges."""
+        copy = object.__new__(Ledger)
+        object.__setattr__(copy, "store", self)
+        return copy
 
     def exists(self) -> bool:
         """Tell that there is a ledger, whether there was one or not."""
@@ -93,7 +101,7 @@ def _take_audiences(rows: LedgerTransaction, name: str) -> dict[str, object]:
 
 @contextlib.contextmanager
 def simulated(original: LedgerStore) -> Iterator[SimulatedStore]:
-    """Copy a ledger into memory, where `Ledger.in_store` charges it like the real one; a missing ledger is empty."""
+    """Copy a ledger into memory, where it can be charged like the real one; a missing ledger is empty."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         with original.reading() as rows:
             if isinstance(rows, SQLiteRows) and rows.size() <= _LARGEST_WHOLE:

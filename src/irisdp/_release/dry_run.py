@@ -249,11 +249,6 @@ class Account:
     first: str = ""
     named: list[str | None] = field(default_factory=list)
 
-    @property
-    def copy(self) -> Ledger:
-        """The copy, as a ledger."""
-        return Ledger.in_store(self.store)
-
     @classmethod
     def of(cls, book: Ledger, store: SimulatedStore) -> Account:
         """Open an account of a ledger on its copy."""
@@ -290,11 +285,11 @@ class Account:
 
         asked, refusal = replace(request, fingerprint=of, cost=cost), None
         try:
-            settled = self.copy.charge(asked)
+            settled = self.store.ledger.charge(asked)
         except BudgetRefused as refused:
             refusal = refused
             with self.store.without_limits():
-                settled = self.copy.charge(asked)
+                settled = self.store.ledger.charge(asked)
         price = settled.charged
         self.spent += price
         return Case(repeated=settled.repeated, cost=quoted[0] if quoted else price, refusal=refusal)
@@ -329,9 +324,9 @@ class Account:
                 f"{self.book.store.name} another limit. Change one of the two",
                 differs=["limit"],
             )
-        give_limit(project, self.copy)
-        if self.currency is not self.copy.currency:  # it was empty
-            self.currency = self.copy.currency
+        give_limit(project, self.store.ledger)
+        if self.currency is not self.store.ledger.currency:  # it was empty
+            self.currency = self.store.ledger.currency
             self.before = self.spent = self.currency.cost()
         self.limit = wanted
 
