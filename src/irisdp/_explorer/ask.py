@@ -21,15 +21,10 @@ if TYPE_CHECKING:
     from .._release import Plan
 
 
-def ask_work(values: Values, say: Phase) -> Result:
-    """Compute the result of this page, in the worker process."""
-    return ask(values, say)
-
-
 def _answer(values: Values) -> Answer:
     read_asked(values)  # what makes no sense is said without asking anybody
     try:
-        found: Result = at_once("ask", ask_work, values)
+        found: Result = at_once("ask", ask, values)
         return found
     except Stopped as stopped:
         if stopped.reason != "time":

@@ -69,15 +69,10 @@ _FIELDS = (
 )
 
 
-def check_work(values: Values, say: Phase) -> Result:
-    """Compute the result of this page, in the worker process."""
-    return check(values, say)
-
-
 def _answer(values: Values) -> Answer:
     if not values["mechanism"].strip():
         return Hint("Choose a file, or paste a mechanism or a matrix; then press Check.")
-    return answer("check", check_work, values)
+    return answer("check", check, values)
 
 
 CHECK = Tool(

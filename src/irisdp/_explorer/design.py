@@ -42,17 +42,12 @@ _ASKS = ("graph", "family", "spec", "colors", "rankings")
 """Fields that hold nothing before something is asked of a graph, or by a spec."""
 
 
-def design_work(values: Values, say: Phase) -> Result:
-    """Compute the result of this page, in the worker process."""
-    return design(values, say)
-
-
 def _answer(values: Values) -> Answer:
     kind = KINDS.get(values["kind"])
     on_graph = values["kind"] == "spec" or (kind is not None and kind.graph)
     if on_graph and not any(values[name].strip() for name in _ASKS):
         return Hint("Paste a graph, draw one or choose a family, and say what is true where; then press Design.")
-    return answer("design", design_work, values)
+    return answer("design", design, values)
 
 
 DESIGN = Tool(

@@ -68,18 +68,13 @@ _FIELDS = (
 )
 
 
-def read_work(values: Values, say: Phase) -> Result:
-    """Compute the result of this page, in the worker process."""
-    return read(values, say)
-
-
 def _answer(values: Values) -> Answer:
     release, value = values["release"].strip(), values["value"].strip()
     if not release and not value:
         return Hint("Choose the file that says what was published, or paste it, and write the answer.")
     if not release or not value:  # half way there is nothing wrong yet
         return Hint("Now write the published answer." if release else "Now paste what was published.")
-    return answer("read", read_work, values)
+    return answer("read", read, values)
 
 
 READ = Tool(

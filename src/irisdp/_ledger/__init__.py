@@ -6,14 +6,7 @@ from .._lazy import exports
 
 if TYPE_CHECKING:
     from .addresses import address_of
-    from .audience_limits import (
-        AudienceCost,
-        AudienceSpending,
-        is_audience,
-        same_audience,
-        say_unlimited,
-        unlimited_in,
-    )
+    from .audience_limits import AudienceCost, AudienceSpending, is_audience, same_audience, say_unlimited, unlimited_in
     from .charging import ChargeRequest
     from .discovery import (
         TableFingerprint,
@@ -27,15 +20,7 @@ if TYPE_CHECKING:
         names_of_data,
         secret_key_file,
     )
-    from .entries import (
-        ChargedAnswer,
-        LedgerEntry,
-        hash_of,
-        last_fingerprint,
-        read_limit,
-        read_object,
-        read_spent,
-    )
+    from .entries import ChargedAnswer, LedgerEntry, hash_of, last_fingerprint, read_limit, read_object, read_spent
     from .fingerprints import SECRET_BYTES, secret_file, secret_key_path, unit_key
     from .ledger import Ledger
     from .limits import named_limit

@@ -18,14 +18,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._tables import (
-    SAID,
-    connected,
-    driver,
-    is_lost,
-    listening,
-    state_of,
-)
+from .._tables import SAID, connected, driver, is_lost, listening, state_of
 from ..accounting import CURRENCIES, EPSILON_DELTA, Currency
 from ..errors import BadInput, NotShown
 from . import store as ledger_store

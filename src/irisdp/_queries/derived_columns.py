@@ -17,15 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._exact import entries, rational, rational_text
 from .._measurements import ANSWER_COLUMNS
-from .._tables import (
-    Column,
-    ColumnType,
-    Derivation,
-    Table,
-    find_column,
-    is_unknown_column,
-    read_value,
-)
+from .._tables import Column, ColumnType, Derivation, Table, find_column, is_unknown_column, read_value
 from ..errors import BadInput
 from .groups import Groups, read_groups
 

@@ -381,9 +381,7 @@ class Within:
             SpreadNoise,
             StaircaseNoise,
         )  # few releases ask for an error
-        from .._measurements import (
-            NoisyCountSelection as NamedCounts,
-        )
+        from .._measurements import NoisyCountSelection as NamedCounts
 
         usual = at(Fraction(1))
         distance = self._distance(usual)

@@ -16,21 +16,9 @@ from typing import Any
 from .._exact import Table, checked, decimal_above, integer, is_short, rational_text
 from ..errors import BadInput
 from ..graphs import Complete, DatasetGraph, Path, graph_from_edges, line, named_nodes
-from ..mechanisms import (
-    ALL_PRIVATE,
-    SAME_ROWS,
-    FactoredMechanism,
-    Mechanism,
-    StatedObjective,
-    balanced_truth,
-    too_deep,
-)
-from ..mechanisms import (
-    geometric as geometric_mechanism,
-)
-from ..mechanisms import (
-    randomized_response as randomized_response_mechanism,
-)
+from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, StatedObjective, balanced_truth, too_deep
+from ..mechanisms import geometric as geometric_mechanism
+from ..mechanisms import randomized_response as randomized_response_mechanism
 from ..privacy import Privacy, enclose_steps, step
 from ._optimal_mechanism import sealed
 from ._privacy_program import Goal

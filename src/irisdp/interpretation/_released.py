@@ -16,16 +16,8 @@ from .._queries import cell_relation
 from .._release import PACKAGE_FORMAT, SIDECAR_FORMAT, Answers, Publication, check_kinds, rows_of
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation
-from ..mechanisms import (
-    FORMAT as MECHANISM_FORMAT,
-)
-from ..mechanisms import (
-    FactoredMechanism,
-    Mechanism,
-    guarantee_from_document,
-    privacy_from_document,
-    read_document,
-)
+from ..mechanisms import FORMAT as MECHANISM_FORMAT
+from ..mechanisms import FactoredMechanism, Mechanism, guarantee_from_document, privacy_from_document, read_document
 from ..privacy import Gaussian, Guarantee, Privacy
 from ._published_counts import LARGEST_COUNT, Ends, NoisyCount, OtherNoisyCount, cells_in, noise_of
 

@@ -32,6 +32,9 @@ from ..mechanisms import FactoredMechanism, Mechanism, Reading
 from ..privacy import Gaussian, Privacy
 from ._published_counts import LARGEST_COUNT, Ends, NoisyCount, log_likelihoods
 
+if TYPE_CHECKING:
+    from ._remap_other_noise import Shifts
+
 # What the truth may be, given a published count.
 
 _MOST_LISTED = 10_000
@@ -129,12 +132,22 @@ class Remap(InOneLine):
     if TYPE_CHECKING:
 
         @property
-        def value(self) -> Fraction:
-            """What the reading costs at most."""
+        def best(self) -> OptimalReading | Shift | Shifts:
+            """The best reading that was found, and bounds on what it costs."""
 
         @property
         def possible(self) -> tuple[int, int | None]:
             """The least and the largest count deemed possible, if there is a largest."""
+
+    @property
+    def value(self) -> Fraction:
+        """What the reading costs at most."""
+        return self.best.value
+
+    @property
+    def lower_bound(self) -> Fraction:
+        """What no reading costs less than."""
+        return self.best.lower_bound
 
     def _summary(self) -> str:
         low, high = self.possible
@@ -151,14 +164,14 @@ class BoundedRemap(Remap):
     deployed : Mechanism or FactoredMechanism
         On the counts from `first` on.
     first : int
-        What stands as 0 in `deployed` and `found`.
+        What stands as 0 in `deployed` and `best`.
     ends : pair of int or None
         Between which published values lie; None where they may be anything.
-    found : OptimalReading
+    best : OptimalReading
     face_value : Fraction or None
         Largest expected loss if the published value is used unchanged, for counts.
     window : pair of int or None
-        Of noise, the values that `found` tells apart, numbered from `first`; what lies beyond says no more than they,
+        Of noise, the values that `best` tells apart, numbered from `first`; what lies beyond says no more than they,
         or is all but never released.
     gaussian : Gaussian or None
         What Gaussian noise without ends was made for: of it a value far out still says more.
@@ -169,33 +182,23 @@ class BoundedRemap(Remap):
     deployed: Mechanism | FactoredMechanism
     first: int
     ends: Ends
-    found: OptimalReading
+    best: OptimalReading
     face_value: Fraction | None
     window: tuple[int, int] | None = None
     gaussian: Gaussian | None = None
     serves_all: bool = False
 
     @property
-    def value(self) -> Fraction:
-        """What the reading costs at most."""
-        return self.found.value
-
-    @property
-    def lower_bound(self) -> Fraction:
-        """What no reading costs less than."""
-        return self.found.lower_bound
-
-    @property
     def universal(self) -> bool:
         """Whether no mechanism for this count under its own guarantee (geometric noise: δ = 0) would serve better."""
         if not isinstance(self.deployed, FactoredMechanism):
-            return self.serves_all and self.found.consumer.universal
-        return (self.deployed.reading is None or self.window is not None) and self.found.consumer.universal
+            return self.serves_all and self.best.consumer.universal
+        return (self.deployed.reading is None or self.window is not None) and self.best.consumer.universal
 
     @property
     def possible(self) -> tuple[int, int]:
         """The least and the largest count deemed possible."""
-        considered = self.found.consumer.considered
+        considered = self.best.consumer.considered
         return self.first + considered[0], self.first + considered[-1]
 
     def released(self, value: Any) -> Hashable:
@@ -210,11 +213,11 @@ class BoundedRemap(Remap):
 
     def at(self, value: Hashable) -> tuple[tuple[int, Fraction], ...]:
         """Return the answers to a published value, with their exact chances."""
-        return tuple((self.first + answer, p) for answer, p in self.found.at(self._position(value)))
+        return tuple((self.first + answer, p) for answer, p in self.best.at(self._position(value)))
 
     def posterior(self, value: Hashable) -> Posterior:
         """Return the probabilities of the counts given a published value."""
-        consumer = self.found.consumer
+        consumer = self.best.consumer
         low, high = consumer.considered[0], consumer.considered[-1]
         if self.gaussian is not None:
             assert isinstance(value, int)
@@ -249,16 +252,6 @@ class UnboundedRemap(Remap):
     face_value: Fraction
     most: int | None = None
     ends: Ends = None
-
-    @property
-    def value(self) -> Fraction:
-        """What the reading costs at most."""
-        return self.best.value
-
-    @property
-    def lower_bound(self) -> Fraction:
-        """What no reading costs less than."""
-        return self.best.lower_bound
 
     @property
     def universal(self) -> bool:
@@ -324,7 +317,7 @@ def bounded_rule(
         found = optimal_reading(deployed, consumer)
         counts = all(value in deployed.inputs for value in deployed.outputs)
         face = loss_of_reading(deployed, consumer) if counts else None
-        return BoundedRemap(deployed=deployed, first=0, ends=None, found=found, face_value=face)
+        return BoundedRemap(deployed=deployed, first=0, ends=None, best=found, face_value=face)
     considered = consumer.considered
     if ends is not None and not ends[0] <= considered[0] <= considered[-1] <= ends[1]:
         raise BadInput("side_information", f"must lie from {ends[0]} to {ends[1]}", "leave out other counts")
@@ -343,7 +336,7 @@ def bounded_rule(
     else:
         whole = FactoredMechanism(privacy=deployed.privacy.pure, n=ends[1] - ends[0])
         face = loss_of_reading(whole, renumbered(consumer, *ends))
-    return BoundedRemap(deployed=noise, first=first, ends=ends, found=optimal_reading(noise, moved), face_value=face)
+    return BoundedRemap(deployed=noise, first=first, ends=ends, best=optimal_reading(noise, moved), face_value=face)
 
 
 def _table_rule(privacy: Privacy, ends: Ends, consumer: Consumer) -> BoundedRemap:
@@ -360,7 +353,7 @@ def _table_rule(privacy: Privacy, ends: Ends, consumer: Consumer) -> BoundedRema
         face = loss_of_reading(noise, consumer, clamping(consumer.n, *ends))
     found = optimal_reading(clamped, consumer)
     return BoundedRemap(
-        deployed=clamped, first=0, ends=ends, found=found, face_value=face, window=(counts[0], counts[-1])
+        deployed=clamped, first=0, ends=ends, best=found, face_value=face, window=(counts[0], counts[-1])
     )
 
 

@@ -183,16 +183,6 @@ class ShiftedRule(Remap):
     best: Shifts
 
     @property
-    def value(self) -> Fraction:
-        """What the reading costs at most."""
-        return self.best.value
-
-    @property
-    def lower_bound(self) -> Fraction:
-        """What no reading costs less than."""
-        return self.best.lower_bound
-
-    @property
     def face_value(self) -> Fraction:
         """Largest expected loss if the published value is used unchanged."""
         return self.best.face_value
@@ -306,7 +296,7 @@ def _matrix_rule(deployed: OtherNoisyCount, ends: Ends, consumer: Consumer) -> B
         deployed=made,
         first=first,
         ends=None if in_cells else ends,
-        found=found,
+        best=found,
         face_value=_face_value(deployed, ends, consumer),
         window=(low - first, high - first),
         gaussian=gaussian,

@@ -21,9 +21,7 @@ from ..graphs import (
     regular_layers,
     symmetry,
 )
-from ..graphs import (
-    Path as Line,
-)
+from ..graphs import Path as Line
 from ..privacy import Privacy
 from ._items import Fault, Holds, Item, all_equal, holds_at
 

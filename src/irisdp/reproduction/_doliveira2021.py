@@ -22,9 +22,7 @@ from ..graphs import (
     preserves_colours,
     rank,
 )
-from ..graphs import (
-    Path as Line,
-)
+from ..graphs import Path as Line
 from ..mechanisms import Mechanism, balanced_truth
 from ..privacy import Privacy, hockey_stick
 from ._items import Fault, Holds, Item, compared
