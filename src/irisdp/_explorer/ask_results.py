@@ -40,7 +40,6 @@ def answers_around(
     within: int,
     promised: str = "",
     noted: str = "",
-    noun: str = "records",
 ) -> Sketch:
     """Draw the probability of each answer about a count: a bar for each, dark where it is close enough.
 
@@ -56,8 +55,6 @@ def answers_around(
         A note on answers farther off than the drawn bars, if any exist.
     noted : str
         Of what these are the answers, where that has to be said.
-    noun : str
-        What is counted.
     """
     rows = tuple((answer, float_below(chance)) for answer, chance in chances)
     first, last = rows[0][0], rows[-1][0]
@@ -78,10 +75,10 @@ def answers_around(
             f"probability {chance_text(dict(chances)[truth])}. Dark ones, {inside}, have {chance_text(share)} together."
             f"{promised}{noted}"
         ),
-        columns=(f"answer ({noun})", "probability"),
+        columns=("answer (records)", "probability"),
         rows=rows,
     )
-    axis = f"answer where the truth is {truth:,} ({noun})"
+    axis = f"answer where the truth is {truth:,} (records)"
     return Sketch(**words, draw=partial(_draw_answers, words, values, axis=axis, inside=inside))
 
 

@@ -230,10 +230,10 @@ MOST_TABLES = 50_000
 Sorted = tuple[int, ...]
 
 
-def number_of_kinds(records: int, categories: int, most: int = MOST_TABLES) -> int:
-    """Count the tables that differ by more than names; beyond `most`, some number above it."""
-    if records > most:  # with two categories there are half as many as records
-        return most + 1
+def number_of_kinds(records: int, categories: int) -> int:
+    """Count the tables that differ by more than names; beyond `MOST_TABLES`, some number above it."""
+    if records > MOST_TABLES:  # with two categories there are half as many as records
+        return MOST_TABLES + 1
     ways = [1] + [0] * records
     for part in range(1, categories + 1):  # as many as there are partitions into parts of at most q
         for total in range(part, records + 1):

@@ -181,7 +181,7 @@ def _pair(game: RecurrentGame, best: MinimaxReading, target: float) -> None:
     _play(game, best, program, widen, target)
 
 
-def minimax_by_matrix(game: MatrixGame, *, start: RawSolution | None = None, target: float = TARGET) -> MinimaxReading:
+def minimax_by_matrix(game: MatrixGame, *, start: RawSolution | None = None) -> MinimaxReading:
     """Read any mechanism so that the worst expected loss over the side information is least; `start` may be a guess."""
     weights = on_grid(game.possible.astype(float)) if start is None else start.weights
     answers = game.best(weights).answers
@@ -190,7 +190,7 @@ def minimax_by_matrix(game: MatrixGame, *, start: RawSolution | None = None, tar
     for guess in (first, start):
         if guess is not None:
             best.take(game, guess)
-    if best.gap <= target:
+    if best.gap <= TARGET:
         return best
     program = MatrixProgram(game, best.upper)
     last = game.table.shape[1] - 1
@@ -202,7 +202,7 @@ def minimax_by_matrix(game: MatrixGame, *, start: RawSolution | None = None, tar
         return program.allow(pairs)
 
     widen(weights, answers)
-    _play(game, best, program, widen, target)
+    _play(game, best, program, widen, TARGET)
     return best
 
 

@@ -49,7 +49,6 @@ _HAIR = 2.0**-24
 """Weight of the uniform row: each constraint then has room of (r − 1)/q times as much, far more than rounding takes."""
 
 _TOLERANCE = 1e-13
-_NOTHING = 1e-9
 _MOST_SWEEPS = 3_000
 _LEAST = 1e-9
 
@@ -96,14 +95,6 @@ def pulled(graph: Graph, right: Mask, ratio: Fraction, start: Floats | None = No
     ratio = min(ratio, LARGEST_RATIO)
     chances = fixed_point(graph, right, float(ratio), start) if ratio > 1 else None
     return None if chances is None else checked_rows(graph, right, chances, ratio)
-
-
-def broken_edges(graph: Graph, chances: Floats, ratio: float) -> int:
-    """Count the edges over which some chance grows by more than the ratio, as floats see it."""
-    tails = np.repeat(np.arange(graph.number_of_nodes), np.diff(graph.indptr))
-    over = (chances[graph.indices] > ratio * chances[tails] * (1 + _NOTHING)).any(axis=1)
-    ends = np.sort(np.stack([tails[over], graph.indices[over]]), axis=0)
-    return len(np.unique(ends, axis=1).T)
 
 
 def private_on_every_edge(graph: Graph, weights: Indices, ratio: Fraction) -> bool:

@@ -55,7 +55,7 @@ class DepthMechanism:
             check_distribution(row, len(ranking), "boundary")
         for first in range(len(self.boundary)):
             for second in range(first):
-                if not are_close(self._by_output(first, 0), self._by_output(second, 0), self.privacy):
+                if not are_close(self._at_boundary(first), self._at_boundary(second), self.privacy):
                     names = f"{self.rankings[second]} and {self.rankings[first]}"
                     raise BadInput("boundary", f"is not private between {names}", "choose closer boundary values")
 
@@ -88,8 +88,8 @@ class DepthMechanism:
     def _of_class(self, group: int) -> Row:
         return self.boundary[integer(group, "group", at_least=0, at_most=len(self.boundary) - 1)]
 
-    def _by_output(self, group: int, depth: int) -> Row:
-        ranked = dict(zip(self.rankings[group], self.row(group, depth), strict=True))
+    def _at_boundary(self, group: int) -> Row:
+        ranked = dict(zip(self.rankings[group], self.row(group, 0), strict=True))
         return tuple(ranked[output] for output in self.outputs)
 
 
