@@ -4,21 +4,10 @@ import pytest
 
 from support.accessible import grave_findings, sideways
 from support.tasks import TASKS, fill, wait_for
-from support.watched import watched
+from support.watched import tab_to, watched
 
 LONG = {"n": "100", "delta": "1/1000", "epsilon": "1/10"}
 """What makes the design of a count for one reader take minutes: exact multipliers at a small δ."""
-
-
-def tab_to(page, selector):
-    """Press Tab until a thing has the focus, which must then be seen."""
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if page.evaluate("wanted => document.activeElement.matches(wanted)", selector):
-            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-            assert outline != "none", "the focus cannot be seen"
-            return
-    raise AssertionError(f"Tab does not lead to {selector}")
 
 
 def write(page, name, text):

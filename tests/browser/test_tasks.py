@@ -18,7 +18,7 @@ import pytest
 
 from support.accessible import grave_findings, sideways
 from support.tasks import TASKS, do, fill, wait_for
-from support.watched import watched
+from support.watched import tab_to, watched
 
 TIMES = Path(__file__).parents[2] / "build" / "explorer-tasks.json"
 
@@ -134,17 +134,6 @@ def test_with_the_keyboard_alone(visitor):
     tab_to(visitor, "form button[type=submit]")
     visitor.keyboard.press("Enter")
     wait_for(visitor, "a count of 300 is off by at most 5")
-
-
-def tab_to(page, selector):
-    """Press Tab until a thing has the focus, which must then be seen."""
-    for _ in range(40):
-        page.keyboard.press("Tab")
-        if page.evaluate("wanted => document.activeElement.matches(wanted)", selector):
-            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-            assert outline != "none", "the focus cannot be seen"
-            return
-    raise AssertionError(f"Tab does not lead to {selector}")
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if TASKS[task][0] != "Read"])

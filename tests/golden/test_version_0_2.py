@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import irisdp as library
+from irisdp._queries import FORMS
 from irisdp._sampling.bits import OperatingSystemBits
 from support.commands import irisdp
 
@@ -216,6 +217,10 @@ def today():
 
 
 STORED = json.loads(DOCUMENTS.read_text(encoding="utf-8")) if DOCUMENTS.exists() else {}
+
+
+def test_every_query_is_among_them():
+    assert {words[0] for words in QUESTIONS.values()} == {form.name for form in FORMS}
 
 
 @pytest.mark.parametrize("name", [*QUESTIONS, *OTHERS])

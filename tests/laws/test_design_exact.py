@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irisdp import BadInput, CertificateRejected, Infeasible, Privacy, design, mechanisms
-from irisdp._exact import ONE, exp_below, simplest_between, stepping_stones, to_grid, workable_ratio
+from irisdp._exact import ONE, exp_below, stepping_stones, to_grid, workable_ratio
 from irisdp._exact.linprog import LinearProgram, exact_optimum
 from irisdp._exact.linprog.exact_simplex import pivot_to_optimum, vertex_of
 from irisdp._exact.linprog.highs import FloatSolver
@@ -128,18 +128,6 @@ def test_contradictions_are_proved_exactly():
         exact_optimum(program)
     feasible = LinearProgram(columns, [one, one, one], [one, one + flint.fmpq(1, 10**30)])
     assert exact_optimum(feasible).exact
-
-
-@given(
-    st.fractions(min_value=1, max_value=50, max_denominator=10**6),
-    st.fractions(min_value=0, max_value=1, max_denominator=10**4),
-)
-@settings(max_examples=tried(32, 200), deadline=None)
-def test_the_simplest_fraction_of_an_interval(low, width):
-    found = simplest_between(low, low + width)
-    assert low <= found <= low + width
-    for denominator in range(1, min(found.denominator, 200)):
-        assert (low * denominator).__ceil__() > (low + width) * denominator
 
 
 @given(st.fractions(min_value=Fraction(1, 10**9), max_value=100, max_denominator=10**9))

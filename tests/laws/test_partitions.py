@@ -388,15 +388,6 @@ def test_the_window_is_the_smallest_that_delta_allows():
 # The floats behind the partition mechanism: their sums are within their slack, and what they decide is right.
 
 
-def mechanism_partition_sums(total, *, step=None, window=None, parts=None, epsilon="1", delta=0):
-    """A mechanism, with another step or window than its privacy leads to if asked."""
-    made = PartitionMechanism(total=total, privacy=Privacy(epsilon=epsilon, delta=delta), parts=parts)
-    for name, value in (("step", step), ("window", window)):
-        if value is not None:
-            object.__setattr__(made, name, value)
-    return made
-
-
 def border_words(cumulative, word_bits):
     """Words at, next to, and ever further from the border."""
     middle = cumulative.numerator * (1 << word_bits) // cumulative.denominator
@@ -439,7 +430,7 @@ def decisions(made, x, word_bits):
 @pytest.mark.parametrize("word_bits", [8, 64])
 @pytest.mark.parametrize(("total", "x", "parts", "window"), CASES)
 def test_every_decision_in_floats_is_right_for_the_whole_word(total, x, parts, window, word_bits):
-    made = mechanism_partition_sums(total, step=F(7, 10), parts=parts, window=window)
+    made = mechanism(total, step=F(7, 10), parts=parts, window=window)
     tried = list(decisions(made, x, word_bits))
     assert all(right(*one[:2], word_bits, *one[2:]) for one in tried if one[0] is not None)
     if word_bits == 64:
@@ -455,7 +446,7 @@ def test_floats_without_their_slack_are_noticed(monkeypatch):
         return found, F(0)
 
     monkeypatch.setattr("irisdp.mechanisms._partitions.float_rows", careless)
-    made = mechanism_partition_sums(12, step=F(7, 10))
+    made = mechanism(12, step=F(7, 10))
     tried = [one for one in decisions(made, (5, 3, 2, 1, 1), 64) if one[0] is not None]
     assert not all(right(*one[:2], 64, *one[2:]) for one in tried)
 
@@ -467,7 +458,7 @@ def test_float_sums_are_within_their_slack(epsilon, window):
     for targets in ([30, 30, 3, 3, 0, 0, 0], [20, 11, 2, 1, 0, 0, 0], [6, 5, 5, 4, 3, 2, 1], [0] * 7, [12] * 7):
         caps = 24 // np.arange(1, 8) + 8
         strip = _partition_sums.strip_of(np.minimum(targets, caps), caps, window)
-        step = mechanism_partition_sums(1, epsilon=epsilon).step
+        step = mechanism(1, epsilon=epsilon).step
         rows, slack = _partition_sums.float_rows(strip, step, 40)
         exact = _partition_sums.exact_rows(strip, len(strip), 0, step.__pow__)
         for row, (first, sums) in zip(rows, exact, strict=True):
@@ -485,7 +476,7 @@ def test_float_sums_are_within_their_slack(epsilon, window):
 )
 def test_float_sums_of_thousands_of_records_are_within_their_slack(x, epsilon, delta):
     """Against balls of 300 bits: rows that are lost as a whole, a flat list under much noise, a window that jumps."""
-    made = mechanism_partition_sums(3000, epsilon=epsilon, delta=delta)
+    made = mechanism(3000, epsilon=epsilon, delta=delta)
     cut = Cut.of(made, np.array(x))
     lost = 0
     with working_precision(300):

@@ -61,16 +61,6 @@ def test_u_is_the_least_of_all_pairs_and_leaving_out_what_follows_changes_nothin
     assert step(s, shape(pairs)) == min(step(s, Privacy(ratio=r, delta=d)) for r, d in pairs)
 
 
-@given(shapes, probabilities)
-def test_one_step_up_is_close_and_nothing_beyond_is(privacy, s):
-    up = step(s, privacy)
-    here, there = (s, 1 - s), (up, 1 - up)
-    assert are_close(here, there, privacy)
-    if up < 1:
-        beyond = up + min(1 - up, Fraction(1, 10**30))
-        assert not are_close(here, (beyond, 1 - beyond), privacy)
-
-
 @given(shapes, probabilities, st.integers(0, 40))
 @settings(max_examples=tried(60, 1000), deadline=None)
 def test_runs_enclose_exact_iteration(privacy, s, count):
@@ -280,8 +270,9 @@ def test_closed_form_holds_where_the_crossing_is_an_exact_tie(before, count, pri
         assert steps(start, count, privacy) in enclose_steps(start, count, privacy, width=WIDTH)
 
 
-@given(fractions, privacies)
-def test_a_neighbour_one_step_up_is_close_and_nothing_beyond_is(probability, privacy):
+@given(st.one_of(st.tuples(fractions, privacies), st.tuples(probabilities, shapes)))
+def test_a_neighbour_one_step_up_is_close_and_nothing_beyond_is(case):
+    probability, privacy = case
     up = step(probability, privacy)
     here, there = (probability, 1 - probability), (up, 1 - up)
     assert are_close(here, there, privacy)

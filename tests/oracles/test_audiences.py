@@ -13,6 +13,7 @@ from irisdp._cli import run
 from irisdp._sampling import coarsen, kept_probability, refine
 from irisdp._sampling.bits import law_of
 from irisdp._sampling.chains import PARTS, Bridge
+from support.programs import restricted
 
 RATIOS = (Fraction(4), Fraction(2), Fraction(3, 2), Fraction(6, 5))
 NARROW = Fraction(1, 1 << 80)
@@ -80,15 +81,6 @@ def test_a_bridge_with_the_wrong_weight_is_refuted():
     wrong = Bridge(2, true.gamma, true.beta, true.stay, true.leave, Fraction(0), true.spread)
     exact = noise(Fraction(4), 2) * step(Fraction(4), Fraction(2), 0) / noise(Fraction(2), 2)
     assert mixture(wrong, 2)[1] < exact
-
-
-def restricted(n, ratio):
-    """G_{n,α} as [Gupte2010] defines it."""
-    a = 1 / ratio
-    return [
-        [a**k / (1 + a), *((1 - a) / (1 + a) * a ** abs(z - k) for z in range(1, n)), a ** (n - k) / (1 + a)]
-        for k in range(n + 1)
-    ]
 
 
 def solve(left, right):

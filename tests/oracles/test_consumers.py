@@ -20,7 +20,8 @@ from irisdp.certify._theorems import prove
 from irisdp.consumers import Consumer, optimal_reading
 from irisdp.design import broken_adjacency, derivation, dominating_reading, nearest_reading, side_by_side
 from irisdp.mechanisms import FactoredMechanism
-from support.programs import Program
+from support.closeness import private
+from support.programs import Program, restricted
 from support.seeds import fresh_random
 
 AGREES = 1e-9
@@ -42,15 +43,6 @@ def best_mechanism(loss, ratio, possible, prior=None):
     else:
         program.worst({first + i * size + v: x for v, x in enumerate(loss[i])} for i in possible)
     return program.minimum()
-
-
-def noise(n, ratio):
-    """G_{n,α} as [Gupte2010] defines it."""
-    a = 1 / ratio
-    return [
-        [a**k / (1 + a), *((1 - a) / (1 + a) * a ** abs(z - k) for z in range(1, n)), a ** (n - k) / (1 + a)]
-        for k in range(n + 1)
-    ]
 
 
 def best_reading(rows, loss, possible, prior=None):
@@ -156,7 +148,7 @@ def test_where_a_loss_falls_the_whole_program_is_solved_and_beats_reading_noise(
     for reader, loss, ratio in itertools.islice(falling, 40):
         both = side_by_side(reader, Privacy(ratio=ratio))
         tailored = best_mechanism(loss, ratio, reader.possible, reader.prior)
-        read = best_reading(noise(reader.n, ratio), loss, reader.possible, reader.prior)
+        read = best_reading(restricted(reader.n, ratio), loss, reader.possible, reader.prior)
         made = design.consumer(
             reader.n, loss, Privacy(ratio=ratio), side_information=list(reader.possible), prior=reader.prior
         )
@@ -227,14 +219,6 @@ def random_vertex(pick, n, ratio):
     return design.consumer(n, loss, Privacy(ratio=ratio), prior=prior).matrix()
 
 
-def private(rows, ratio):
-    return all(
-        x <= ratio * y and y <= ratio * x
-        for here, after in itertools.pairwise(rows)
-        for x, y in zip(here, after, strict=True)
-    )
-
-
 def read_by(reading, rows):
     n = len(rows) - 1
     return [
@@ -265,7 +249,7 @@ def test_one_reading_loses_no_more_than_a_given_mechanism_at_any_count():
         assert private(given, ratio)
         mechanism = Mechanism.from_matrix(given, privacy=Privacy(ratio=ratio))
         reading = dominating_reading(mechanism)
-        noisy = noise(n, ratio) if n else [[Fraction(1)]]
+        noisy = restricted(n, ratio) if n else [[Fraction(1)]]
         read = read_by(reading, noisy)
         assert all(sum(p for _, p in line) == 1 and min(p for _, p in line) >= 0 for line in reading.values())
         assert loses_no_more(read, given)
@@ -282,8 +266,8 @@ def test_one_reading_loses_no_more_than_a_given_mechanism_at_any_count():
 def test_taking_noise_at_face_value_dominates_hardly_anything():
     """Negative control: the criterion sees that one tailored mechanism beats plain noise at the ends, as it must."""
     made = design.consumer(3, "absolute", Privacy(ratio=4))
-    assert not loses_no_more(noise(3, Fraction(4)), made.matrix())
-    assert loses_no_more(read_by(dominating_reading(made), noise(3, Fraction(4))), made.matrix())
+    assert not loses_no_more(restricted(3, Fraction(4)), made.matrix())
+    assert loses_no_more(read_by(dominating_reading(made), restricted(3, Fraction(4))), made.matrix())
 
 
 def test_only_private_mechanisms_on_counts_have_a_dominating_reading():
@@ -302,7 +286,7 @@ def test_optimal_readings_of_noise_have_the_structure_of_optimal_mechanisms():
         for loss in ("absolute", "squared"):
             deployed = FactoredMechanism(privacy=Privacy(ratio=ratio), n=n)
             found = optimal_reading(deployed, Consumer(n, loss))
-            read = Mechanism.from_matrix(read_by(found.reading(), noise(n, ratio)), privacy=deployed.privacy)
+            read = Mechanism.from_matrix(read_by(found.reading(), restricted(n, ratio)), privacy=deployed.privacy)
             assert broken_adjacency(read) is None
 
 
@@ -311,7 +295,7 @@ def test_the_structure_is_missed_where_it_is_broken():
     privacy = Privacy(ratio=4)
     rows = [["4/9", "1/9", "2/9", "2/9"], ["4/9", "1/9", "2/9", "2/9"], ["1/9", "4/9", "2/9", "2/9"]]
     assert broken_adjacency(Mechanism.from_matrix(rows, privacy=privacy)) == (0, 1)
-    tail = [*noise(3, Fraction(4))[:2], *[[Fraction(1, 4)] * 4] * 2]
+    tail = [*restricted(3, Fraction(4))[:2], *[[Fraction(1, 4)] * 4] * 2]
     assert broken_adjacency(Mechanism.from_matrix(tail, privacy=privacy)) == (1, 2)
 
 
@@ -381,7 +365,7 @@ def test_a_mechanism_derives_from_noise_iff_the_inverse_says_so():
     pick, verdicts = fresh_random("derivable"), {True: 0, False: 0}
     for _ in range(200):
         n, ratio = pick.randrange(1, 6), pick.choice([Fraction(2), Fraction(7, 3), Fraction(5)])
-        matrix = noise(n, ratio)
+        matrix = restricted(n, ratio)
         shares = random_rows(pick, n + 1, pick.randrange(1, 4))
         made = product(matrix, shares)
         if pick.random() < 0.8:

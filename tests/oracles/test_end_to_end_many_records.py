@@ -207,23 +207,14 @@ def test_values_taken_for_people_are_caught(monkeypatch, name):
     assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
 
 
-def test_people_who_pay_for_one_of_two_groups_are_caught(monkeypatch):
+@pytest.mark.parametrize(("name", "where", "less"), [
+    ("people by group", "irisdp._queries.count_distinct.noise_for", {"total": 1, "cells": 1}),
+    ("staircase in each", "irisdp._measurements.noise_for", {"cells": 1}),
+])  # fmt: skip
+def test_noise_that_pays_for_one_of_two_groups_is_caught(monkeypatch, name, where, less):
     real = sums.noise_for
-    monkeypatch.setattr(
-        "irisdp._queries.count_distinct.noise_for",
-        lambda privacy, *, each, total, cells: real(privacy, each=each, total=1, cells=1),
-    )
-    query, options = SEVERAL["people by group"]
-    assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
-
-
-def test_a_staircase_that_pays_for_one_of_two_groups_is_caught(monkeypatch):
-    real = sums.noise_for
-    monkeypatch.setattr(
-        "irisdp._measurements.noise_for",
-        lambda privacy, *, each, total, cells: real(privacy, each=each, total=total, cells=1),
-    )
-    query, options = SEVERAL["staircase in each"]
+    monkeypatch.setattr(where, lambda privacy, **moved: real(privacy, **(moved | less)))
+    query, options = SEVERAL[name]
     assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction as F
 
 import pytest
 
+from support.closeness import private
 from support.programs import Program
 
 RATIOS = [F(101, 100), F(6, 5), F(2), F(7, 2), F(20)]
@@ -52,14 +53,6 @@ def random_private(pick, n, a):
     """Columns that change by the root of the ratio at most, rows divided by their sums; the root is a fraction."""
     columns = [random_column(pick, n, a) for _ in range(pick.randrange(2, 6))]
     return [[x / sum(row) for x in row] for row in zip(*columns, strict=True)]
-
-
-def private(rows, ratio):
-    return all(
-        x <= ratio * y and y <= ratio * x
-        for here, after in itertools.pairwise(rows)
-        for x, y in zip(here, after, strict=True)
-    )
 
 
 def some_private(pick):

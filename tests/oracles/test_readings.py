@@ -14,7 +14,7 @@ from irisdp import Mechanism, Privacy
 from irisdp.consumers import Consumer, _geometric_game, _post_processing, loss_of_reading, optimal_reading
 from irisdp.consumers._geometric_game import GeometricKernel, RecurrentGame
 from irisdp.mechanisms import FactoredMechanism, geometric
-from support.programs import Program
+from support.programs import Program, restricted
 from support.seeds import fresh_generator
 from support.sweeps import tried
 
@@ -48,15 +48,6 @@ KINDS = [*NAMED, "table"]
 RATIOS = (Fraction(4), Fraction(3, 2), Fraction(21, 20), Fraction(1000))
 
 
-def noise(n, ratio):
-    """G_{n,α} as [Gupte2010] defines it."""
-    a = 1 / ratio
-    return [
-        [a**k / (1 + a), *((1 - a) / (1 + a) * a ** abs(z - k) for z in range(1, n)), a ** (n - k) / (1 + a)]
-        for k in range(n + 1)
-    ]
-
-
 def consumer_of(kind, n, rng, *, bayes=False, whole=False):
     """Draw a consumer, and return its losses written out by the formulas above."""
     if kind == "table":
@@ -88,12 +79,12 @@ def deployed_of(kind, n, rng):
     if kind == "matrix":
         return private_matrix(n, rng)
     if kind == "formula":
-        return FactoredMechanism(privacy=Privacy.from_ratio(ratio), n=n), noise(n, ratio)
+        return FactoredMechanism(privacy=Privacy.from_ratio(ratio), n=n), restricted(n, ratio)
     if kind == "geometric":
-        return geometric(n, Privacy.from_ratio(ratio)), noise(n, ratio)
+        return geometric(n, Privacy.from_ratio(ratio)), restricted(n, ratio)
     reading = {z: ((min(z + 1, n), Fraction(1, 3)), (z, Fraction(2, 3))) for z in range(n + 1)}
     read = [[Fraction(0)] * (n + 1) for _ in range(n + 1)]
-    for row, line in zip(noise(n, ratio), read, strict=True):
+    for row, line in zip(restricted(n, ratio), read, strict=True):
         for z, p in enumerate(row):
             for v, share in reading[z]:
                 line[v] += p * share
@@ -208,7 +199,7 @@ def test_a_reading_at_face_value_costs_what_the_sum_says(kind):
 def test_a_worse_reading_and_a_worse_prior_are_noticed():
     """Negative control of `insist`: one answer moved, or one weight, and a claim fails."""
     n, ratio = 8, Fraction(3, 2)
-    deployed, rows = FactoredMechanism(privacy=Privacy.from_ratio(ratio), n=n), noise(n, ratio)
+    deployed, rows = FactoredMechanism(privacy=Privacy.from_ratio(ratio), n=n), restricted(n, ratio)
     consumer, losses, possible, prior = consumer_of("absolute", n, fresh_generator(1), whole=True)
     found = optimal_reading(deployed, consumer)
     answers = found.answers.copy()
@@ -225,7 +216,7 @@ def test_a_worse_reading_and_a_worse_prior_are_noticed():
 def exact_game(n, ratio, loss):
     """Tables of Pr[z | i] and l(i, v) in fractions."""
     formula = NAMED[loss][1]
-    return noise(n, ratio), [[Fraction(formula(i, v)) for v in range(n + 1)] for i in range(n + 1)]
+    return restricted(n, ratio), [[Fraction(formula(i, v)) for v in range(n + 1)] for i in range(n + 1)]
 
 
 def game(n, ratio, loss):

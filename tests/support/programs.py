@@ -99,3 +99,12 @@ class Program:
         where, columns, values = zip(*entries, strict=True)
         shape = (len(rows), len(self.limits))
         return coo_array((values, (where, columns)), shape=shape).tocsr(), [limit for _, limit in rows]
+
+
+def restricted(n, ratio):
+    """G_{n,α} as [Gupte2010] defines it."""
+    a = 1 / ratio
+    return [
+        [a**k / (1 + a), *((1 - a) / (1 + a) * a ** abs(z - k) for z in range(1, n)), a ** (n - k) / (1 + a)]
+        for k in range(n + 1)
+    ]

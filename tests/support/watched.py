@@ -133,3 +133,14 @@ def watched(browser, *, files=(), dark=False, phone=False, **options):
         watch.check()
     finally:
         context.close()
+
+
+def tab_to(page, selector):
+    """Press Tab until a thing has the focus, which must then be seen."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("wanted => document.activeElement.matches(wanted)", selector):
+            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert outline != "none", "the focus cannot be seen"
+            return
+    raise AssertionError(f"Tab does not lead to {selector}")

@@ -45,19 +45,6 @@ WRITTEN = [form for form in FORMS if form.name != "apply"]
 
 
 @pytest.mark.usefixtures("table")
-@pytest.mark.parametrize("form", WRITTEN, ids=lambda form: form.name)
-def test_each_is_planned_in_words_and_as_a_document(form, capsys):
-    command = ["publish", "t.csv", *asked(form), "--epsilon", "2", *OPTIONS.get(form.name, []), "--dry-run"]
-    assert run(command) == 0
-    said = capsys.readouterr().out
-    assert "dry run: no record was read, nothing was spent" in said
-    assert ("\n  among " in said) == (form.name in OPTIONS and form.name not in ("histogram", "sum", "mean"))
-    assert ("and their order" in said) == (form.name == "column")
-    assert run([*command, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["dry_run"] is True
-
-
-@pytest.mark.usefixtures("table")
 @pytest.mark.parametrize("form", [form for form in WRITTEN if form.name != "column"], ids=lambda form: form.name)
 def test_each_is_planned_in_a_batch(form, capsys, tmp_path):
     name, *words = asked(form)

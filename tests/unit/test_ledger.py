@@ -290,37 +290,20 @@ def foreign(path):
         connection.execute("CREATE TABLE patients (name TEXT)")
 
 
-def later(path):
-    ask(Ledger(path))
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 5")
-    connection.close()
+def changed(statement):
+    """Return what makes a ledger with a release and changes it behind its back."""
+
+    def make(path):
+        ask(Ledger(path))
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.executescript(statement)
+
+    return make
 
 
 def truncated(path):
     ask(Ledger(path))
     os.truncate(path, 6000)
-
-
-def without_tables(path):
-    ask(Ledger(path))
-    connection = sqlite3.connect(path)
-    connection.executescript("DROP TABLE release; DROP TABLE budget;")
-    connection.close()
-
-
-def unreadable_cost(path):
-    ask(Ledger(path))
-    connection = sqlite3.connect(path)
-    connection.executescript("UPDATE release SET epsilon = 'little'")
-    connection.close()
-
-
-def negative_cost(path):
-    ask(Ledger(path))
-    connection = sqlite3.connect(path)
-    connection.executescript("UPDATE release SET epsilon = '-1'")
-    connection.close()
 
 
 BROKEN = {
@@ -329,11 +312,11 @@ BROKEN = {
     "a few bytes": lambda path: path.write_bytes(b"epsilon"),
     "noise": lambda path: path.write_bytes(random.Random(20).randbytes(20_000)),
     "another program's": foreign,
-    "of a later version": later,
+    "of a later version": changed("PRAGMA user_version = 5"),
     "truncated": truncated,
-    "without tables": without_tables,
-    "an unreadable cost": unreadable_cost,
-    "a negative cost": negative_cost,
+    "without tables": changed("DROP TABLE release; DROP TABLE budget;"),
+    "an unreadable cost": changed("UPDATE release SET epsilon = 'little'"),
+    "a negative cost": changed("UPDATE release SET epsilon = '-1'"),
     "a dangling link": lambda path: path.symlink_to(path.with_name("nowhere") / "at all"),
     "in no folder": lambda path: path.parent.rmdir(),
     "under a file": lambda path: (path.parent.rmdir(), path.parent.touch()),

@@ -95,17 +95,19 @@ def test_other_endings_are_refused(picture, tmp_path):
         picture.save(tmp_path / "p.pdf")
 
 
-def test_bytes_do_not_depend_on_the_process(tmp_path):
+@pytest.mark.parametrize(("drawn", "before"), [
+    ("heat_map(design.geometric(2, Privacy(ratio=2))).to_html()", True),
+    ("error_against_epsilon('count').to_svg()+rainbow_curves(['1/4','3/4'],Privacy(ratio=2)).to_svg()", False),
+])  # fmt: skip
+def test_bytes_do_not_depend_on_the_process(drawn, before):
     """Whatever the order of sets, and however much was drawn before."""
-    said = "import sys; from irisdp import Privacy, design; from irisdp.plots import heat_map;"
-    drawn = "heat_map(design.geometric(2, Privacy(ratio=2))).to_html()"
     seen = set()
-    for seed, before in (("1", ""), ("2", f"{drawn};")):
-        code = f"{said}{before}sys.stdout.write({drawn})"
-        found = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}, check=True
-        )
-        seen.add(found.stdout)
+    for seed, first in (("1", ""), ("2", f"{drawn};" * before)):
+        names = "import sys; from irisdp import Privacy, design; from irisdp.plots import *;"
+        code = f"{names}{first}sys.stdout.buffer.write(({drawn}).encode())"
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
+        seen.add(done.stdout)
     assert len(seen) == 1
 
 
@@ -392,19 +394,6 @@ def test_errors_are_those_of_the_comparison():
 def test_what_cannot_be_drawn_is_refused(options, message):
     with pytest.raises(BadInput, match=message):
         error_against_epsilon("count", **options)
-
-
-def test_bytes_do_not_depend_on_the_process_of_lines():
-    drawn = "error_against_epsilon('count').to_svg()+rainbow_curves(['1/4','3/4'],Privacy(ratio=2)).to_svg()"
-    names = "import sys;from irisdp import Privacy;from irisdp.plots import *;"
-    code = f"{names}sys.stdout.buffer.write(({drawn}).encode())"
-    seen = {
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}, check=True
-        ).stdout
-        for seed in "12"
-    }
-    assert len(seen) == 1
 
 
 def test_a_legend_has_room_in_wider_fonts():
