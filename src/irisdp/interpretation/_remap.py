@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,6 @@ from ..errors import BadInput
 from ..mechanisms import FactoredMechanism, Mechanism, Reading
 from ..privacy import Gaussian, Privacy
 from ._published_counts import LARGEST_COUNT, Ends, NoisyCount, log_likelihoods
-
-if TYPE_CHECKING:
-    from ._remap_other_noise import Shifts
 
 # What the truth may be, given a published count.
 
@@ -124,6 +121,18 @@ _WIDE = 50_000
 _MANY = 100
 
 
+class BestReading(Protocol):
+    """The best reading of some kind, with bounds on what it costs."""
+
+    @property
+    def value(self) -> Fraction:
+        """What it costs at most."""
+
+    @property
+    def lower_bound(self) -> Fraction:
+        """What no reading costs less than."""
+
+
 class Remap(InOneLine):
     """What all kinds of rule say of themselves."""
 
@@ -132,8 +141,8 @@ class Remap(InOneLine):
     if TYPE_CHECKING:
 
         @property
-        def best(self) -> OptimalReading | Shift | Shifts:
-            """The best reading that was found, and bounds on what it costs."""
+        def best(self) -> BestReading:
+            """What was found."""
 
         @property
         def possible(self) -> tuple[int, int | None]:

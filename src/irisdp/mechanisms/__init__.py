@@ -7,7 +7,7 @@ from .._lazy import exports
 if TYPE_CHECKING:
     from ._depth_mechanism import INFINITE_DEPTH, DepthMechanism, balanced_line, line_mechanism
     from ._exponential import Exponential, rate_above, sensitivity
-    from ._factored import FactoredMechanism, Reading
+    from ._factored import FactoredMechanism, Reading, geometric, geometric_row
     from ._file_format import (
         ALL_PRIVATE,
         FORMAT,
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         too_deep,
         too_many_events,
     )
-    from ._geometric import geometric, geometric_row
     from ._histogram_release import HistogramMechanism
     from ._mechanism import Mechanism, Row, check_distribution
     from ._mechanism_file import MechanismDocument, load, read_document
