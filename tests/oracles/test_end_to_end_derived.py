@@ -21,6 +21,7 @@ from support.exhaustion import (
     assert_private,
     caught,
     engine_once,
+    forget,
     forget_counts,
     frame,
     in_form,
@@ -31,7 +32,7 @@ from support.exhaustion import (
 )
 from support.sweeps import tried
 
-__all__ = ["engine_once"]
+__all__ = ["engine_once", "forget"]
 
 pytestmark = pytest.mark.usefixtures("engine_once")
 

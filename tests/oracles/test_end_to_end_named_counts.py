@@ -12,10 +12,10 @@ from irisdp import Privacy
 from irisdp._measurements import NoisyCountSelection
 from irisdp._queries import Count
 from support import exhaustion
-from support.exhaustion import engine_once
+from support.exhaustion import engine_once, forget
 from support.sweeps import tried
 
-__all__ = ["engine_once"]
+__all__ = ["engine_once", "forget"]
 
 pytestmark = pytest.mark.usefixtures("engine_once")
 

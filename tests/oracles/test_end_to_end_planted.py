@@ -48,6 +48,7 @@ from support.exhaustion import (
     RATIO,
     caught,
     engine_once,
+    forget,
     forget_counts,
     frame,
     joint_law,
@@ -59,7 +60,7 @@ from support.exhaustion import (
     worst_delta,
 )
 
-__all__ = ["engine_once"]
+__all__ = ["engine_once", "forget"]
 
 pytestmark = pytest.mark.usefixtures("engine_once")
 

@@ -32,10 +32,17 @@ class Reread:
 class Database:
     """An open database, whose relations have the same names and columns for as long as any statement is prepared."""
 
-    def __init__(self):
-        with pytest.MonkeyPatch.context() as patch:  # tables of a few records: other threads would only wait
-            real = duckdb.connect
-            patch.setattr(duckdb, "connect", lambda config: real(config={**config, "threads": 1}))
+    def __init__(self, optimizes):
+        real = duckdb.connect
+
+        def connect(config):
+            connection = real(config={**config, "threads": 1})  # of a few records other threads would only wait
+            if not optimizes:
+                connection.execute("PRAGMA disable_optimizer")
+            return connection
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(duckdb, "connect", connect)
             self._connection = locked_connection()
         self._relations, self._prepared, self._numbers = {}, {}, count()
 
@@ -77,8 +84,8 @@ class Database:
 class SharedEngine:
     """Stands for `locked_connection`; whoever is done closes it, and its databases stay open."""
 
-    def __init__(self):
-        self._databases, self._registered, self._statement = {}, {}, None
+    def __init__(self, optimizes):
+        self._databases, self._registered, self._statement, self._optimizes = {}, {}, None, optimizes
 
     def __call__(self, *paths):
         return locked_connection(*paths) if paths else self  # a connection may read these files and no others
@@ -107,7 +114,7 @@ class SharedEngine:
         columns = tuple(sorted((name, str(relation.schema)) for name, relation in self._registered.items()))
         database = self._databases.pop(columns, None)
         if database is None and len(self._databases) < _MOST:
-            database = Database()
+            database = Database(self._optimizes)
         elif database is None:
             database = self._databases.pop(next(iter(self._databases)))
             database.forget()
@@ -115,8 +122,15 @@ class SharedEngine:
         return database
 
 
-_engine = SharedEngine()
-atexit.register(_engine.end)
+_engines = {optimizes: SharedEngine(optimizes) for optimizes in (True, False)}
+for _engine in _engines.values():
+    atexit.register(_engine.end)
+
+
+def use_one_engine(patch, *, optimizes=True):
+    """Let all tables be counted in one engine; one that does not optimize its plans has them in half the time."""
+    for room in (engine, dataframes):
+        patch.setattr(room, "locked_connection", _engines[optimizes])
 
 
 @contextmanager
@@ -126,6 +140,5 @@ def in_one_engine():
     What is tested with it is what an engine does with records, not that every table gets an engine of its own.
     """
     with pytest.MonkeyPatch.context() as patch:
-        for room in (engine, dataframes):
-            patch.setattr(room, "locked_connection", _engine)
+        use_one_engine(patch)
         yield

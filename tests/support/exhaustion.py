@@ -34,6 +34,7 @@ from irisdp._release import group_selection, pipeline
 from irisdp._release.pipeline import read_statistics
 from irisdp._tables.table import open_table
 from support.closeness import hockey_stick, over_one_denominator
+from support.engine import use_one_engine
 from support.sweeps import tried
 
 MOST = tried(3, 4)
@@ -201,11 +202,13 @@ _told = {}
 
 
 @pytest.fixture
-def engine_once(one_engine, monkeypatch):
+def engine_once(monkeypatch):
     """Let each table be counted once per condition, groups and unit, and each text be read once per table or columns.
 
-    Whatever is remembered is remembered by all that it was given; everything else runs every time.
+    Whatever is remembered is remembered by all that it was given; everything else runs every time. The engine optimizes
+    its plans in `make reliability` alone: for tables of three records, to plan takes longer than to count.
     """
+    use_one_engine(monkeypatch, optimizes=tried(False, True))
 
     def remember(room, name):
         real = getattr(room, name)
