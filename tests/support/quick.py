@@ -18,9 +18,9 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 COSTS = Path(__file__).with_name("costs.json")
-SHARE = 0.03
-"""Seconds for the cases of one function: about 50 s of processor time for all, and 12 s to collect them twice."""
-SLOW = 0.3
+SHARE = 0.02
+"""Seconds for the cases of one function: about 60 s of the processor for all, and 20 s in each process to collect."""
+SLOW = 0.1
 """Seconds of one case beyond which it waits for `make test`."""
 ALWAYS = {"oracles/test_end_to_end_privacy.py::test_no_neighbours_can_be_told_apart": 3}
 """Cases of what outranks the rest, however slow: they lie in different queries."""
@@ -28,7 +28,7 @@ ALWAYS = {"oracles/test_end_to_end_privacy.py::test_no_neighbours_can_be_told_ap
 MEASURED = 4
 """Cases of each function that `make costs` runs."""
 LEAST = 0.005
-"""Seconds that a case is taken to cost at least: no function has more than six."""
+"""Seconds that a case is taken to cost at least: no function has more than four."""
 ASTRAY = 10 * SLOW
 """Seconds of one quick case beyond which its function is named at the end: its cost is unknown or old."""
 
