@@ -260,6 +260,8 @@ def test_only_pairs_are_refined():
 
 
 # Questions that depend on earlier answers, in a ledger of μ or ρ: the joint law of all answers keeps the limit.
+#
+# Trees of randomised responses, the worst that ε allows: each answer decides the next ratio, within what is left.
 
 RATIOS = [Fraction(ratio, 20) for ratio in range(21, 120, 7)]
 MEANS = {ratio: gaussian_dp_mu(Privacy(ratio=ratio)) ** 2 for ratio in RATIOS}

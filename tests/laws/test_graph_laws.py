@@ -385,6 +385,9 @@ def test_the_first_total_too_large():
 
 
 # A column released record by record = the exponential mechanism on the Hamming graph, exactly.
+#
+# The graph is walked, not computed: distances are those of a breadth-first search over tables that differ in one
+# record.
 
 LEVEL = 1e-6
 """How often a right sampler may fail this test."""

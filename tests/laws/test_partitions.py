@@ -386,6 +386,9 @@ def test_the_window_is_the_smallest_that_delta_allows():
 
 
 # The floats behind the partition mechanism: their sums are within their slack, and what they decide is right.
+#
+# The sums are compared with fractions and with balls of 300 bits; decisions are tried on words at, next to and
+# further from every border, and must hold for all U that begin with the word.
 
 
 def border_words(cumulative, word_bits):

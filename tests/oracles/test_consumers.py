@@ -185,7 +185,7 @@ def test_optimal_readings_of_any_mechanism_are_optimal():
         assert found.value == found.lower_bound
 
 
-# The structure of Lemma 5, and the reading that dominates.
+# The structure of Lemma 5 of [Gupte2010], and the reading that dominates.
 
 
 def random_private(pick, n, ratio):

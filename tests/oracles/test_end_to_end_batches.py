@@ -338,6 +338,10 @@ def without_selection(*given, selection, **more):
 
 
 # The proof by exhaustion for ledgers in μ and ρ: what all releases show together, against what the ledger says.
+#
+# Several questions are published into one ledger, under Gaussian privacy, several pairs and a single ε. Every tiny
+# table then goes the whole way to the laws that they were drawn from; the joint law of all answers is compared with
+# every neighbour's at several points of the curve that the ledger states at its end.
 
 TWO_PAIRS = {"all": [{"ratio": 3}, {"ratio": 2, "delta": "1/50"}]}
 RELEASES = {

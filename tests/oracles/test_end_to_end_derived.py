@@ -117,6 +117,11 @@ def test_a_derived_column_that_is_hashed_is_caught(tables, monkeypatch):
 
 # The proof by exhaustion over what other engines hold: frames of Polars and pandas, DuckDB relations and text
 # files.
+#
+# Every table of the proof is made anew in each form, opened as it is, and read by the engine that reads that form;
+# the law is that of what `publish` would print for that reading. `make test` asks a part, of tables of at most two
+# records; all questions of all tables are asked with IRISDP_WHOLE. Spark starts a minute of processes for what
+# takes a second here; that it reads a table as DuckDB does is shown by `tests/spark/test_every_form.py`.
 
 
 @pytest.fixture

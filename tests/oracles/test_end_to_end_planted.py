@@ -441,6 +441,8 @@ def test_any_of_everybodys_records_is_caught(monkeypatch):
 
 
 # Bugs of counts that are kept in cells, planted one by one: the proof by exhaustion has to catch each.
+#
+# What is compared is the law of all that is published: the cell in the sidecar, and the number that people see.
 
 CELLS = {"delta": Fraction(1, 7)}
 WHOLE = {"delta": DELTA}

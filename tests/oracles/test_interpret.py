@@ -468,6 +468,9 @@ def test_a_value_far_out_says_what_the_gaussian_says_of_it(mu, value):
 
 
 # What `interpret` says a reading costs, against the cost summed out over every published value, in fractions.
+#
+# The oracle knows the law of clamped two-sided geometric noise and the loss, and asks the rule what it answers; it
+# shares no code with the solver. The best reading possible is found by another linear program, in floats.
 
 SOLVED, SEARCHED = 1e-7, 1e-6
 """Relative: what HiGHS may be off by in programs of some hundred columns; and what a search for a bound leaves open."""

@@ -206,6 +206,9 @@ def test_totals_of_clamped_counts_hold_for_every_pair():
 
 
 # How likely a published name is true, against Bayes' rule over every table there is, in fractions.
+#
+# Nothing here knows gaps, depths or weights in a formula: tables are listed one by one, each is handed to the
+# query, and the mechanism that publishes says with what chance it answers what.
 
 NARROW = F(1, 10**12)
 PAIRS = [Privacy(ratio=2), Privacy(ratio="6/5", delta="1/10"), Privacy(ratio=1, delta="1/8"), Privacy(epsilon=1)]

@@ -385,6 +385,11 @@ def test_one_reading_is_as_good_as_any_mechanism_at_every_count(case):
 
 
 # Staircase noise: the least error of all noise that is added to every number alike, to nine places, and its gains.
+#
+# The linear program is that of the definition: probabilities of noise on −R … R such that no shift by at most m
+# changes one by more than a factor r. A law and its reflection do equally well, and so does their mean, so that it
+# is enough to look at one side; and each unknown is a multiple of r^(−z/m), so that solvers meet numbers of one
+# size.
 
 AGREE_STAIRCASE = 1e-9
 LOSSES = {"absolute": 1, "squared": 2}

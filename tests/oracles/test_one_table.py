@@ -199,6 +199,9 @@ def test_other_records_have_other_answers(tmp_path, monkeypatch):
 
 
 # Conditions with one text mean one thing: all small conditions on all small records, nulls, NaN and infinities too.
+#
+# The meaning is computed here from the condition as it was parsed, by the engine, before anything is brought into
+# one form. So no rule of that form is trusted: conditions that share a text must agree on every record.
 
 NUMBERS = [None, float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1.0, 64.0]
 RECORDS = list(itertools.product(NUMBERS, NUMBERS, [None, "", "a", "b"], [None, True, False]))
@@ -332,6 +335,10 @@ def test_the_form_is_one_that_the_parts_are_in():
 
 
 # Codes such as 01234, 1E2 or +5 stay codes: a declared value counts the records that spell it so, and no others.
+#
+# Each system of codes is a random set of spellings, of which many are one number. A table of them is kept in every
+# container, and every query that names values is asked about it, so that the true counts behind the answers are
+# seen.
 
 ODD = [
     "+{0}", "-{0}", "\u2212{0}", "0{0}", "00{0}", "{0}.", "{0}.0", "{0}.00", " {0}", "{0} ", "\u00a0{0}", "{0}\t",

@@ -253,6 +253,10 @@ def test_categories_are_treated_alike():
 
 
 # `answer_probability` of top K and rankings: the least probability of a right answer over all small tables.
+#
+# The probabilities are added up here by another method than the library's: noisy sums are gone through from the
+# highest to the lowest, and the state is the set of the categories that have been met. All terms are positive
+# floats.
 
 TAIL = 1e-8
 NOBODY = pa.table({"c": pa.array([], pa.string())})

@@ -427,6 +427,8 @@ def test_values_by_hand(rankings, row):
 
 
 # Requests that no mechanism satisfies: found exactly where linear programming finds none, and explained each time.
+#
+# The program and the checks of every explanation are written here and share no code with the library.
 
 """HiGHS is asked for 1e-10 in each of some hundred rows; what a wrong verdict would move is far larger."""
 

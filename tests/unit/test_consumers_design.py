@@ -304,6 +304,8 @@ def test_bad_input_names_the_field(boundary, interval, field):
 
 
 # Databases as graphs: what is asked for wrongly is refused by field, and commands agree with functions.
+#
+# Theorems and corollaries are those of [Alda2017].
 
 TWO = Privacy(ratio=2)
 APART = graph_from_edges([(0, 1)], nodes=[0, 1, 2])
