@@ -1,4 +1,7 @@
-"""Designs for consumers of large counts: what is handed out, that it is what it says, and what is refused."""
+"""Designs for consumers of large counts, and databases as graphs: results, their certificates, and refusals.
+
+Theorems and corollaries are those of [Alda2017].
+"""
 
 import contextlib
 import copy

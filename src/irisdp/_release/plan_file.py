@@ -114,21 +114,21 @@ class Dialect:
 
     Attributes
     ----------
-    toml : bool
-        Whether they are TOML and no JSON.
+    is_toml : bool
+        Whether they are TOML and not JSON.
     keys : collection of str
         The options that messages of the library name, in Python's spelling.
     elsewhere : mapping
         For a kind of object and a key that belongs elsewhere: what is wrong, and the remedy.
     """
 
-    toml: bool
+    is_toml: bool
     keys: Collection[str] = field(repr=False)
     elsewhere: Mapping[tuple[str, str], tuple[str, str]] = field(repr=False)
 
 
 _JSON = Dialect(
-    toml=False,
+    is_toml=False,
     keys=(*_ASKED, *_ABOUT),
     elsewhere={
         **{
@@ -163,7 +163,7 @@ _EXAMPLE_PLAN = {
 _OF_FORCE = ("belongs to the command: a plan that replaces files would do so every time", "run it once with force=True")
 _OF_LIMIT = ("belongs to the project file or the ledger", "write it there, or: Ledger(path).set_limit(E, D)")
 _TOML = Dialect(
-    toml=True,
+    is_toml=True,
     keys={*DATASET_KEYS, *QUESTION_KEYS},
     elsewhere={
         **{
@@ -263,7 +263,7 @@ class PlanQuestion:
             of_dataset = error.field in DATASET_KEYS and error.field not in QUESTION_KEYS
             raise _said(error, self._dataset_label if of_dataset else self.label, self.dialect) from None
         except Refusal as refusal:
-            if not self.dialect.toml:  # a batch is refused as one
+            if not self.dialect.is_toml:  # a batch is refused as one
                 raise
             raise refusal.said(f"{self.label}: {in_keys(str(refusal), self.dialect.keys, toml=True)}") from None
 
@@ -626,13 +626,13 @@ def _read_object(
         What stands before the key in messages.
     """
     if not isinstance(document, Mapping):
-        if dialect.toml:
+        if dialect.is_toml:
             raise BadInput(where or kind, f"is {kind_of(document)}, not a table", example)
         raise BadInput(kind, "must be a JSON object", f"write for example {example}")
     found: dict[str, Any] = {}
     with _within(where, dialect):
         for key, value in own_names(document, KEYS).items():
-            name = str(key).replace("-", "_") if dialect.toml else str(key)
+            name = str(key).replace("-", "_") if dialect.is_toml else str(key)
             if name not in known:
                 if (kind, name.casefold()) in dialect.elsewhere:
                     raise BadInput(str(key), *dialect.elsewhere[kind, name.casefold()])
@@ -681,8 +681,8 @@ def _within(where: str | None, dialect: Dialect) -> Iterator[None]:
 
 def _said(error: BadInput, where: str | None, dialect: Dialect) -> BadInput:
     """Return the same complaint in the words of a plan, with what it is about before the key."""
-    rule, remedy = (in_keys(text, dialect.keys, toml=dialect.toml) for text in (error.rule, error.remedy))
-    if dialect.toml:
+    rule, remedy = (in_keys(text, dialect.keys, toml=dialect.is_toml) for text in (error.rule, error.remedy))
+    if dialect.is_toml:
         remedy = remedy.replace(_OF_PYTHON, "irisdp publish -h says what it takes")
     return BadInput(error.field if where is None else f"{where}: {error.field}", rule, remedy)
 
@@ -692,8 +692,8 @@ def _label(number: int, name: str | None) -> str:
 
 
 def _text(value: Any, key: str, dialect: Dialect) -> str | None:
-    if value is not None and not (isinstance(value, str) and (value.strip() or not dialect.toml)):
-        quoted = "write it in quotes" if dialect.toml else "write it in double quotes"
+    if value is not None and not (isinstance(value, str) and (value.strip() or not dialect.is_toml)):
+        quoted = "write it in quotes" if dialect.is_toml else "write it in double quotes"
         remedy = "write the text itself, without a list around it" if isinstance(value, list) else quoted
-        raise BadInput(key, f"must be text, not {kind_of(value) if dialect.toml else type(value).__name__}", remedy)
+        raise BadInput(key, f"must be text, not {kind_of(value) if dialect.is_toml else type(value).__name__}", remedy)
     return value
