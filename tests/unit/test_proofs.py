@@ -36,7 +36,6 @@ COQ_NAME = re.compile(r"\b(?:Theorem|Lemma|Corollary|Definition|Record|Ltac)\s+(
 ELSEWHERE = {
     "OUT.release.json": "a pattern for file names",
     "PLAN.toml": "a pattern for file names",
-    "dialect.toml": "an attribute",
     "get_delta_for_epsilon": "dp_accounting",
     "get_epsilon_for_delta": "dp_accounting",
     "plots": "an extra in pyproject.toml",
