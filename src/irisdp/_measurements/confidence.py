@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from .._exact import Enclosure, ball, enclosure_of, rational_text
 from .protocol import ENCLOSED, HIGH, LOW, PROBABILITY, ConfidenceStatement
 
-# How surely an answer stays within a distance of the truth, and within which distance it surely stays.
+# The probability that an answer is within a distance of the truth, and the distance for a given probability.
 #
-# The mechanism defines the distance in `chance_within`. For numbers it is the distance of the drawn answer from the
-# truth. For names it is the number of records that separate the truth from another name. Chances are exact, or
-# enclosed, and whatever is concluded from one rests on the end that is worse.
+# Each mechanism defines the distance. For numbers it is the distance of the drawn answer from the truth. For names it
+# is the number of records that separate the truth from another name. Probabilities are exact, or enclosed, and every
+# conclusion uses the worse bound.
 
 _FARTHEST = 1 << 48
 """A distance beyond any table; the search for one ends there."""

@@ -27,7 +27,7 @@ from .protocol import ENCLOSED, EVERY_LOSS, ChainLink, ConfidenceStatement, long
 if TYPE_CHECKING:
     from ..noise import GaussianLaw, StaircaseLaw, UniversalDistribution
 
-# Counts as nodes of paths, and what is public about showing them with noise.
+# Counts as nodes of paths, and the public bounds of noisy counts.
 
 Integers = NDArray[np.int64]
 
@@ -344,11 +344,11 @@ class GeometricNoise(NoisyCounts):
         return {"kind": "geometric-noise"}
 
 
-# Counts under a δ, or under several pairs: noise that is best for every reader, kept in cells.
+# Counts under a δ, or under several pairs: noise that is optimal for every reader, kept in cells.
 #
-# The noisy count lies in one of a few cells of a unit, and which one is all that a reader can use. People see the
-# whole number that the cell belongs to, between the public ends of its path. The ledger and the release file keep the
-# cell itself, as it was drawn. Reading from whole numbers loses a little, and so does clamping first
+# The noisy count lies in one of a few cells of a unit, and which one is all that a reader can use. People see the whole
+# number that the cell belongs to, between the public bounds of its path. The ledger and the release file keep the cell
+# itself, as it was drawn. Post-processing of whole numbers loses a little, and so does clamping first
 # (proofs/shape-noise.md).
 
 _BUYS_NOTHING = 0.001

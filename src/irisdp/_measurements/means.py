@@ -31,7 +31,7 @@ from .counts import CountNodes
 from .protocol import HIGH, LOW, ChainLink, ConfidenceStatement, longer
 from .sums import Grid, StaircaseNoise
 
-# How far off a weighted sum of two geometric noises may be: what intervals around means rest on.
+# Bound the error of a weighted sum of two geometric noises, for intervals around means.
 #
 # A geometric noise Z of parameter α = e^(−λ) and a Laplace variable X of rate λ can be drawn together. They have one
 # sign, and their magnitudes are never further apart than `slack`. The tail of a weighted sum of two Laplace variables

@@ -22,16 +22,16 @@ from .confidence import promised
 from .counts import CountNodes, NoisyCounts, ShapeNoise, shape_law
 from .protocol import HIGH, LOW, ChainLink, ConfidenceStatement, first_where, longer
 
-# Between which numbers the count of a group lies that its own noisy count named, allowing for its being named.
+# Intervals for the count of a group that its own noisy count named, which allow for the naming.
 #
-# If a group with few records is named all the same, its noisy count must be far too large: given that it is named, n
-# + Z is known to lie above x₊. So n is excluded at a noisy count v if, given that a group of n records is named, a
-# count that large, or one that small, has probability at most a/2. Here a is the failure probability of the interval.
-# A small group's noisy count lies just above x₊, so for v near x₊ the lower end is small.
+# If a group with few records is named, its noisy count must be far too large: given that it is named, n + Z is known to
+# lie above x₊. So n is excluded at a noisy count v if, given that a group of n records is named, a count that large, or
+# one that small, has probability at most a/2. Here a is the failure probability of the interval. A small group's noisy
+# count lies just above x₊, so for v near x₊ the lower bound is small.
 #
-# With a condition a group may be named by its other records, and how many there are is not known. A count that large
-# is likeliest without records. So lower ends stay unchanged, and only for v above x₊. The possibility of 0 counted
-# records has nothing to do with naming, and is excluded as usual. One that small is likeliest if it is named surely.
+# With a condition a group may be named by its other records, whose number is not known. A count that large is likeliest
+# without other records. So lower bounds stay unchanged, and only for v above x₊. The possibility of 0 counted records
+# does not depend on naming, and is excluded as usual. A count that small is likeliest if the group is certainly named.
 
 _BITS = 128
 _NARROW = Fraction(1, 1 << 160)
@@ -123,7 +123,7 @@ def _tails(noise: UniversalDistribution, *, up: bool) -> list[Fraction]:
     return tails[::-1]
 
 
-# How many records a group needs to be named as surely as people ask for.
+# The number of records that a group needs to be named with a given probability.
 
 _SURENESS = tuple(Fraction(percent, 100) for percent in (50, 95, 99))
 
@@ -156,7 +156,7 @@ def describe_naming(sizes: dict[str, int]) -> str:
     return ", ".join([first, *(f"{percent} % from {size}" for percent, size in more)])
 
 
-# What each of a person's records may reveal, so that all of them together reveal no more than the person may.
+# Divide the guarantee of a person between the person's records.
 
 
 @lru_cache(maxsize=64)
@@ -199,16 +199,16 @@ def share_of(privacy: Privacy, records: int) -> Privacy:
     return root.with_delta(dyadic_below(privacy.delta * part, _BITS))
 
 
-# One noisy count for a group's name and its answer: what is named is what is counted, and both are paid for once.
+# One noisy count for a group's name and its answer, charged once.
 #
-# The noise ends: it is at most x₊, and a group that nobody is in never has a noisy count above it. So a group is
-# named exactly if its noisy count lies above x₊, which is post-processing of the noisy count. Without a condition
-# this is optimal. No private rule that never names an empty group names any group more often, and no other way to
-# name and count at the same cost serves any reader better (proofs/named-counts.md).
+# The noise ends: it is at most x₊, and an empty group never has a noisy count above it. So a group is named exactly if
+# its noisy count lies above x₊, which is post-processing of the noisy count. Without a condition this is optimal. No
+# private rule that never names an empty group names any group more often, and no other way to name and count at the
+# same cost serves any reader better (proofs/named-counts.md).
 #
-# With a condition a group is a pair of counts, of the records that satisfy it and of the others. A record is in one
-# of the two, so noise for both costs no more than for one. A group is named if either lies above x₊, and answered by
-# the first.
+# With a condition a group is a pair of counts, of the records that satisfy it and of the others. A record is in one of
+# the two, so noise for both costs no more than for one. A group is named if either lies above x₊, and answered by the
+# first.
 
 UNNAMED = np.iinfo(np.int64).min
 """Stands for the answer about a group that is not named."""

@@ -65,9 +65,6 @@ class ConfidenceStatement:
         return {"assurance": {"columns": list(self.columns), "promise": self.promise, **sure}} if self.columns else {}
 
 
-# The smallest number from which on something holds.
-
-
 def first_where(holds: Callable[[int], bool]) -> int:
     """Return the smallest n ≥ 0 from which on something holds that holds somewhere, and ever after."""
     low, high = -1, 0
@@ -79,11 +76,11 @@ def first_where(holds: Callable[[int], bool]) -> int:
     return high
 
 
-# How many random bytes a selection reads: as many as for a public number of keys, not for those that there are.
+# A selection reads as many random bytes as a public number of keys needs, whatever the number of keys.
 #
-# A key that nobody else has would show in the number of bytes read, if each key read its own. So draws are made for
-# cells that nobody is in, too: for 2^20 keys in all or, beyond, for the next power of two. An observer who can count
-# the bytes then learns whether there are more keys than 2^20, than 2^21, …, and nothing else (SECURITY.md).
+# If each key read its own bytes, a key that nobody else has would show in their number. So Iris also draws for empty
+# cells: for 2^20 keys in all or, beyond, for the next power of two. An observer who can count the bytes then learns
+# whether there are more keys than 2^20, than 2^21, …, and nothing else (SECURITY.md).
 
 FEWEST_DRAWS = 1 << 20
 """Keys that are drawn for at least: 8 MiB of random bytes to select, and as much for each digit of an answer."""

@@ -25,7 +25,7 @@ from .confidence import assured_together, least_distance, no_assurance, together
 from .counts import CountNodes, GaussianNoise, GeometricNoise, ShapeNoise
 from .protocol import ChainLink, ConfidenceStatement, longer
 
-# Between what ends the sizes of categories lie, given a published list of them; all ranks at once.
+# Joint intervals for the sizes of categories, given a published list of them.
 
 LARGEST_SIZE = 1 << 40
 """Sizes beyond this are told as this."""

@@ -18,7 +18,7 @@ from ._order import compare_ranking, compare_top
 from ._quantile_scores import compare_median, compare_quantile
 from ._yes_no import compare_at_least, compare_majority
 
-# The questions that can be compared: to add one, write what compares it and a row here.
+# The queries that can be compared. To add one, write its comparison and a row here.
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-# What is compared at: public facts, read once for every question.
+# The parameters of a comparison: public facts, read once for every query.
 
 LARGEST_LEAD = 10_000
 _LARGEST_RECORDS = 10**6
@@ -161,7 +161,7 @@ def read_gaps_list(gaps: Any) -> tuple[tuple[int, ...], ...]:
     return tuple(dict.fromkeys(found))
 
 
-# What is compared: mechanisms and objectives, and the errors of each, all of them certain.
+# The results of a comparison: mechanisms, objectives, and certified errors of each.
 
 _FOUR_DIGITS = Fraction(1, 10_000)
 _NEGLIGIBLE_ERROR = Fraction(1, 10**50)
@@ -222,7 +222,7 @@ class Compared:
         return short_text((found.lower + found.upper) / 2, 4)
 
 
-# All tables of n records in q categories, those alike but for names together.
+# List all tables of n records in q categories, up to the names of the categories.
 
 MOST_TABLES = 50_000
 """Kinds of tables over which a mean is taken: up to a minute."""
@@ -264,7 +264,7 @@ def _falling(records: int, categories: int, most: int) -> Iterator[Sorted]:
             yield (first, *rest)
 
 
-# A comparison as a picture: a panel for each objective, a bar for each mechanism, its value beside it.
+# Draw a comparison: a panel for each objective, and a bar with its value for each mechanism.
 
 _OURS, _OTHERS, _INK, _LINE = "#0072b2", "#b3b3b3", "#1a1a1a", "#d9d9d9"
 """Blue and grey differ in lightness as well, so that nobody needs to tell hues apart; ours is in bold type too."""

@@ -19,10 +19,10 @@ from ._comparison import MOST_TABLES, Comparison, ComparisonParameters, Objectiv
 from ._largest import BaselineArgmax, ExponentialScore, PermutedFlips
 from ._rates import Powers, Rate, enclose_closely
 
-# Which of several ordered bins holds a quantile, by scores: how far each bin is from being the right one.
+# Choose the bin that holds a quantile by scores: how far each bin is from being the right one.
 #
-# A record moves each score by at most 1, some up and others down, so that any mechanism which looks at scores alone
-# keeps ε if a step weighs ε/2. `ExponentialScore` and `PermutedFlips` take scores where they take gaps.
+# A record moves each score by at most 1, some up and others down. So any mechanism that depends on scores alone
+# satisfies ε if a step weighs ε/2. `ExponentialScore` and `PermutedFlips` accept scores in place of gaps.
 
 
 def rank_scores(counts: Sequence[int], share: Fraction, span: Fraction) -> tuple[int, ...]:

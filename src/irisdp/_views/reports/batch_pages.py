@@ -20,7 +20,7 @@ from .inputs import Given
 from .page import MOST_ROWS, answered, error_lines, in_odds, made_by, subject, unit_of
 from .sentences import asked, assumed, cost_of_release, how_to_read, moved_by, not_to_conclude, numbered, protected
 
-# The questions of one batch, checked to be these and all of them, before a page says what they cost together.
+# Check that the given questions are all questions of one batch, before a page states their joint cost.
 
 Question = tuple[Batch, Facts, Given]
 """Which question of its batch it is, what is public of its answers, and these."""

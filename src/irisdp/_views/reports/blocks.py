@@ -102,9 +102,6 @@ def pairs(told: Iterable[tuple[str, str]]) -> Html:
     return element("dl", *chain.from_iterable((element("dt", name), element("dd", said)) for name, said in told))
 
 
-# The picture of published answers in a page: SVG, with its title and its description inside.
-
-
 def drawn(given: Given) -> Html | None:
     """Draw the answers; None where nothing can draw them: no group was named, or the extra `plots` is not installed."""
     words = replace(given.labels, title=None, own_title=None)  # these head the page

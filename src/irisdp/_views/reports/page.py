@@ -19,7 +19,7 @@ from .headline import headline, in_three, result, same_probability
 from .inputs import Given
 from .sentences import asked, assumed, cost_of_release, expected, how_to_read, kept, not_to_conclude, odds_of, protected
 
-# What a page says of one release, part by part: pages of releases and of batches are put together of these.
+# The parts of a page about one release; pages of releases and of batches are made of these.
 
 MOST_ROWS = 1_000
 """Rows of the table of answers; the file has all."""
