@@ -198,7 +198,7 @@ def publish_command(
         return
     foretold = options["within"] is not None and not as_json
     if foretold:  # said before it is spent
-        from .._release.options import PlanOptions, options_of
+        from .._release import PlanOptions, options_of
 
         show_takes(plan(data, *query, **options_of(PlanOptions, options)))
     with progress(quiet=as_json):

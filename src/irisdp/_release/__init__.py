@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         refusal_condition,
     )
     from .labels import Labels, read_labels
+    from .options import PlanOptions, options_of
     from .pipeline import publish
     from .plan_file import in_keys
     from .planning import plan
