@@ -1,4 +1,4 @@
-"""Other names of options, relations and queries, and what a misspelt name was meant to be, for every interface.
+"""Other names of options and relations, and what a misspelt name was meant to be, for every interface.
 
 Synonyms are accepted everywhere, and plans and release files record the own name only. Words of other tools, which mean
 the same and are not accepted, lead to a remedy. It imports nothing but errors, because help must be shown fast.
@@ -19,15 +19,6 @@ KEYS = {**OPTIONS, "where": "expression"}
 
 RELATIONS = {"replace-one": "exchange", "bounded": "exchange", "unbounded": "add-remove"}
 """Synonyms of neighbouring relations."""
-
-QUERIES = {
-    **dict.fromkeys(("avg", "average"), "mean"),
-    **dict.fromkeys(("distinct", "nunique", "unique"), "count-distinct"),
-    **dict.fromkeys(("len", "size"), "count"),
-    "mode": "plurality",
-    "percentile": "quantile",
-}
-"""What other tools call queries."""
 
 _MEANT = {
     **dict.fromkeys(("groupby", "group_by"), "by"),

@@ -13,6 +13,7 @@ import irisdp
 from irisdp import BadInput
 from irisdp._cli import run
 from irisdp._exact import shown_above
+from irisdp._release import ReleaseFile
 from irisdp._views.reports import batch_pages, writing
 from irisdp._views.reports.batch_pages import plan_page
 from irisdp._views.reports.inputs import given_of
@@ -296,7 +297,10 @@ def test_what_is_said_of_one_table_is_not_said_of_all():
 def test_dates_are_those_of_all_answers():
     given = planned(("loans", ("count",), {}), ("loans", ("count", "kind = 'a'"), {}))
     dates = ("2026-11-24T00:40:39", "2027-02-01T10:00:00")
-    given = [replace(one, sidecar={**one.sidecar, "date": date}) for one, date in zip(given, dates, strict=True)]
+    given = [
+        replace(one, facts=ReleaseFile({**one.facts.stored, "date": date}))
+        for one, date in zip(given, dates, strict=True)
+    ]
     page = ReadPage(plan_page(given, [None, None], "week")).text
     assert "between 2026-11-24T00:40:39 and 2027-02-01T10:00:00." in page
     assert "Drawn2026-11-24T00:40:39" in page and "Drawn2027-02-01T10:00:00" in page

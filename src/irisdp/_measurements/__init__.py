@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .quantiles import BinNodes, QuantileBin
     from .randomized_response import EachRecord, RecordNodes
     from .rankings import CategoryNodes, LargestCategories
-    from .registry import KINDS, MeasurementKind
+    from .registry import KINDS, MeasurementKind, ReadAs
     from .sizes import LARGEST_SIZE, SizeNodes, SizesShape, SortedSizes, sizes_between
     from .sums import Grid, NoisySums, SpreadNoise, StaircaseNoise, noise_for
 

@@ -23,6 +23,7 @@ from .._sampling import BitSource, add_geometric, coarsen, refine
 from ..privacy import Gaussian, Privacy
 from .confidence import assured_between, least_distance
 from .protocol import ENCLOSED, EVERY_LOSS, ChainLink, ConfidenceStatement, longer
+from .registry import MeasurementKind
 
 if TYPE_CHECKING:
     from ..noise import GaussianLaw, StaircaseLaw, UniversalDistribution
@@ -192,7 +193,7 @@ class ShapeNoise(AddedNoise):
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for readers of the answers; the pairs are listed separately."""
-        return {"kind": "shape-noise"}
+        return {"kind": MeasurementKind.SHAPE_NOISE.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +242,7 @@ class GaussianNoise(AddedNoise):
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for readers of the answers, with its μ: the deviation is 1/μ."""
-        document = {"kind": "gaussian-noise", "mu": rational_text(self.mu)}
+        document = {"kind": MeasurementKind.GAUSSIAN_NOISE.value, "mu": rational_text(self.mu)}
         return document | ({} if self.sensitivity == 1 else {"sensitivity": rational_text(self.sensitivity)})
 
 
@@ -341,7 +342,7 @@ class GeometricNoise(NoisyCounts):
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for readers of the answers."""
-        return {"kind": "geometric-noise"}
+        return {"kind": MeasurementKind.GEOMETRIC_NOISE.value}
 
 
 # Counts under a δ, or under several pairs: noise that is optimal for every reader, kept in cells.
@@ -415,7 +416,7 @@ class UniversalNoiseMeasurement(ShapeNoise):
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for readers of the answers, and say how many cells are a unit; cell 0 begins at −½."""
-        return {"kind": "universal-noise", "cells_per_unit": self.noise.atoms_per_unit}
+        return {"kind": MeasurementKind.UNIVERSAL_NOISE.value, "cells_per_unit": self.noise.atoms_per_unit}
 
 
 def _worth(saved: float) -> str:

@@ -25,6 +25,7 @@ from ..privacy import Guarantee, Privacy
 from .confidence import assured_names, at_most, least_distance
 from .counts import CountNodes, GaussianNoise, ShapeNoise
 from .protocol import ENCLOSED, ChainLink, ConfidenceStatement, Law, longer, records
+from .registry import MeasurementKind
 
 # Answers that are one of a few classes, such as yes or no, right with the largest probability that a depth allows.
 
@@ -139,7 +140,7 @@ class DecisionMeasurement:
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for readers of the answers."""
         document = {
-            "kind": "stepped",  # the name that sidecars have had since version 0.1
+            "kind": MeasurementKind.STEPPED.value,  # the name that sidecars have had since version 0.1
             "rankings": [list(ranking) for ranking in self.mechanism.rankings],
             "boundary": [[str(p) for p in row] for row in self.mechanism.boundary],
         }
@@ -267,7 +268,11 @@ class NoisyBands:
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for readers of the answers."""
-        return {"kind": "banded-noise", "thresholds": list(self.thresholds), "noise": self.noisy.to_document()}
+        return {
+            "kind": MeasurementKind.BANDED_NOISE.value,
+            "thresholds": list(self.thresholds),
+            "noise": self.noisy.to_document(),
+        }
 
     def _strays(self, depth: int) -> Enclosure:
         """Enclose the probability of the wrong side of a threshold that is `depth` records away."""

@@ -17,6 +17,7 @@ from ..mechanisms import FactoredMechanism, Mechanism
 from ..privacy import Privacy
 from .confidence import no_assurance
 from .protocol import ChainLink, ConfidenceStatement, longer
+from .registry import MeasurementKind
 
 _MOST_COMPARED = 10**6
 """Probabilities up to which the largest mean error is worked out."""
@@ -149,7 +150,7 @@ class DesignedAnswers:
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for readers of the answers."""
-        return {"kind": "designed", **self.description}
+        return {"kind": MeasurementKind.DESIGNED.value, **self.description}
 
     def _mean_error_at_worst(self) -> float | None:
         """Return the largest mean distance of an answer from the count, where both are counts and few enough."""

@@ -29,6 +29,7 @@ from ..privacy import Privacy
 from .confidence import assured_distance, promised
 from .counts import CountNodes
 from .protocol import HIGH, LOW, ChainLink, ConfidenceStatement, longer
+from .registry import MeasurementKind
 from .sums import Grid, StaircaseNoise
 
 # Bound the error of a weighted sum of two geometric noises, for intervals around means.
@@ -307,7 +308,7 @@ class MeanFromEnds(NoisyMeans):
 
     __slots__ = ()
 
-    kind: ClassVar[str] = "mean-from-ends"
+    kind: ClassVar[str] = MeasurementKind.MEAN_FROM_ENDS.value
 
     @property
     def noises(self) -> tuple[UniversalDistribution, UniversalDistribution]:
@@ -338,7 +339,7 @@ class MeanFromCentre(NoisyMeans):
 
     __slots__ = ()
 
-    kind: ClassVar[str] = "mean-from-centre"
+    kind: ClassVar[str] = MeasurementKind.MEAN_FROM_CENTRE.value
 
     @property
     def noises(self) -> tuple[UniversalDistribution, UniversalDistribution]:
@@ -517,7 +518,7 @@ class MeanOfAll:
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for readers of the answers."""
-        return {"kind": "mean-of-all", "noise": self.noise.to_document()}
+        return {"kind": MeasurementKind.MEAN_OF_ALL.value, "noise": self.noise.to_document()}
 
     def _above(self, total: int, number: int) -> Fraction:
         """Return how many steps the mean lies above the lower bound."""

@@ -21,6 +21,7 @@ from ..privacy import Privacy, enclose_steps, steps
 from .confidence import promised
 from .counts import CountNodes, NoisyCounts, ShapeNoise, shape_law
 from .protocol import HIGH, LOW, ChainLink, ConfidenceStatement, first_where, longer
+from .registry import MeasurementKind
 
 # Intervals for the count of a group that its own noisy count named, which allow for the naming.
 #
@@ -359,7 +360,11 @@ class NoisyCountSelection(ShapeNoise):
 
         Cell 0 begins at −½.
         """
-        document = {"kind": "named-counts", "cells_per_unit": self.noise.atoms_per_unit, "named_above": self.last}
+        document = {
+            "kind": MeasurementKind.NAMED_COUNTS.value,
+            "cells_per_unit": self.noise.atoms_per_unit,
+            "named_above": self.last,
+        }
         document |= {"split": True} if self.split else {}
         return document | ({"records": self.records} if self.records > 1 else {})
 

@@ -26,6 +26,7 @@ from ..mechanisms import PermuteAndFlip, Pull, Winner
 from ..privacy import Privacy
 from .confidence import assured_names, least_distance
 from .protocol import ENCLOSED, ChainLink, ConfidenceStatement, records
+from .registry import MeasurementKind
 
 Floats = NDArray[np.float64]
 States = NDArray[np.int64]
@@ -384,8 +385,9 @@ class LargestCategory:
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for readers of the answers."""
-        kind = "pull-from-the-top" if isinstance(self.rule, Pull) else "permute-and-flip"
-        return {"kind": kind, "categories": self.rule.categories}
+        pulls = isinstance(self.rule, Pull)
+        kind = MeasurementKind.PULL_FROM_THE_TOP if pulls else MeasurementKind.PERMUTE_AND_FLIP
+        return {"kind": kind.value, "categories": self.rule.categories}
 
     def chances(self, gaps: NDArray[np.int64]) -> FloatBounds:
         """Return the chance of each category in each cell, as intervals."""

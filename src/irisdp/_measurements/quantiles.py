@@ -16,6 +16,7 @@ from .._sampling import BitSource, ThresholdTable, bracket_rational, chunks, ope
 from ..privacy import Privacy
 from .confidence import assured_names, at_most
 from .protocol import ChainLink, ConfidenceStatement, records
+from .registry import MeasurementKind
 
 if TYPE_CHECKING:
     from ..design import QuantileMechanism
@@ -143,7 +144,7 @@ class QuantileBin:
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for readers of the answers."""
         return {
-            "kind": "quantile-bin",
+            "kind": MeasurementKind.QUANTILE_BIN.value,
             "quantile": rational_text(self.design.share),
             "bins": list(self.names),
             "rule": self.design.rule,

@@ -23,6 +23,7 @@ from ..mechanisms import balanced_truth, release_column
 from ..privacy import Guarantee, as_pairs
 from .confidence import assured_names
 from .protocol import ChainLink, ConfidenceStatement
+from .registry import MeasurementKind
 
 Integers = NDArray[np.int64]
 
@@ -131,4 +132,4 @@ class EachRecord:
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for readers of the answers."""
-        return {"kind": "randomised-response"}
+        return {"kind": MeasurementKind.RANDOMISED_RESPONSE.value}

@@ -26,6 +26,7 @@ from ..graphs import NeighbouringRelation
 from ..privacy import Privacy
 from .confidence import assured_names, at_most, least_distance
 from .protocol import ENCLOSED, ChainLink, ConfidenceStatement, Law, first_where, records
+from .registry import MeasurementKind
 
 if TYPE_CHECKING:
     from ..design import OrderTable
@@ -217,8 +218,13 @@ class LargestCategories:
         table = self.table
         question = {"categories": self.categories, **({} if self.k is None else {"named": self.k})}
         if table is None:
-            return {"kind": "noisy-counts-sorted", **question}
-        return {"kind": "order-table", **question, "largest_steps": list(table.caps), "found_by": table.rule}
+            return {"kind": MeasurementKind.NOISY_COUNTS_SORTED.value, **question}
+        return {
+            "kind": MeasurementKind.ORDER_TABLE.value,
+            **question,
+            "largest_steps": list(table.caps),
+            "found_by": table.rule,
+        }
 
     def _looked_up(self, table: OrderTable, nodes: CategoryNodes, source: BitSource | None) -> list[list[int]]:
         bits = system_bits(source)

@@ -24,6 +24,7 @@ from ..privacy import Guarantee
 from .confidence import assured_together, least_distance, no_assurance, together
 from .counts import CountNodes, GaussianNoise, GeometricNoise, ShapeNoise
 from .protocol import ChainLink, ConfidenceStatement, longer
+from .registry import MeasurementKind
 
 # Joint intervals for the sizes of categories, given a published list of them.
 
@@ -267,7 +268,7 @@ class SortedSizes:
         """Describe the mechanism for readers of the answers."""
         mean = self.noise.expected_error()["mean_absolute"]
         return {
-            "kind": "sorted-sizes",
+            "kind": MeasurementKind.SORTED_SIZES.value,
             "noise": {**self.noise.to_document(), "privacy": privacy_to_document(self.noise.privacy)},
             "head": self.shape.head,
             "below": self.shape.below,

@@ -22,6 +22,7 @@ from ..privacy import Gaussian, Guarantee, Privacy
 from .confidence import assured_between, promised
 from .counts import AddedNoise, CountNodes, GaussianNoise
 from .protocol import HIGH, LOW, ChainLink, ConfidenceStatement, Law, short
+from .registry import MeasurementKind
 
 # Whole numbers that one person moves by more than one: counts of several records, and sums.
 #
@@ -132,7 +133,11 @@ class StaircaseNoise(_MovedFurther):
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for readers of the answers."""
-        document = {"kind": "staircase-noise", "sensitivity": self.sensitivity, "step": self.noise.step}
+        document = {
+            "kind": MeasurementKind.STAIRCASE_NOISE.value,
+            "sensitivity": self.sensitivity,
+            "step": self.noise.step,
+        }
         return document | ({"cells": self.cells} if self.cells > 1 else {})
 
 
@@ -169,7 +174,7 @@ class SpreadNoise(_MovedFurther):
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for readers of the answers."""
-        return {"kind": "spread-noise", "sensitivity": self.sensitivity}
+        return {"kind": MeasurementKind.SPREAD_NOISE.value, "sensitivity": self.sensitivity}
 
 
 def noise_for(
@@ -412,4 +417,4 @@ class NoisySums:
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for readers of the answers."""
-        return {"kind": "noisy-sum", "noise": self.noise.to_document()}
+        return {"kind": MeasurementKind.NOISY_SUM.value, "noise": self.noise.to_document()}

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         keep_contribution,
         read_query,
     )
-    from .registry import FORMS, QueryEntry
+    from .registry import FORM_OF, FORMS, AnswerType, Measured, QueryEntry
     from .statistics import UnreleasedKeys, enumerate_keys
     from .sum_and_mean import Mean
 

@@ -7,20 +7,18 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard, cast
 
-from .._aliases import QUERIES as QUERIES_ELSEWHERE
 from .._aliases import did_you_mean
 from .._tables import Table
 from ..errors import BadInput
 from .groups import Groups
 from .privacy_units import ContributionBounds
 from .query import Query
-from .registry import FORMS, QueryEntry
+from .registry import FORM_OF, FORMS, QueryEntry
 
 if TYPE_CHECKING:
     from .apply import Apply
     from .histogram import Histogram
 
-_BY_NAME = {form.name: form for form in FORMS}
 _LONGEST_SHOWN = 60
 
 
@@ -28,13 +26,13 @@ class _Queries(Mapping[str, type[Query[Any]]]):
     """The class of each query, by its name; its file is loaded when it is asked for."""
 
     def __getitem__(self, name: str) -> type[Query[Any]]:
-        return _load(_BY_NAME[name])
+        return _load(FORM_OF[name])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_BY_NAME)
+        return iter(FORM_OF)
 
     def __len__(self) -> int:
-        return len(_BY_NAME)
+        return len(FORM_OF)
 
 
 def _load(form: QueryEntry) -> type[Query[Any]]:
@@ -59,15 +57,16 @@ def read_query(query: Any, arguments: Sequence[Any], where: str | None = None) -
 def _refuse_unknown(name: str) -> NoReturn:
     rule = f"{name[:_LONGEST_SHOWN]!r} is no query of Iris" if name else "is empty"
     plain = name.casefold().replace("_", "-")
-    if plain in QUERIES_ELSEWHERE:
-        raise BadInput("query", rule, f"write {QUERIES_ELSEWHERE[plain]}")
+    for form in FORMS:
+        if plain in form.elsewhere:
+            raise BadInput("query", rule, f"write {form.name}")
     *others, last = (form.usage for form in FORMS)
     raise BadInput("query", rule, did_you_mean(plain, QUERIES) or f"write {', '.join(others)} or {last}")
 
 
 def _with_condition(name: str, words: list[Any], where: str) -> list[Any]:
     """Return the words of a query with the condition that `where` names after them."""
-    usage = _BY_NAME[name].usage
+    usage = FORM_OF[name].usage
     if "EXPR" not in usage:
         rule = f"is not for {name}, which takes a column and no condition"
         raise BadInput("where", rule, "leave it out, or count with a condition")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from .._lazy import exports
 
 if TYPE_CHECKING:
-    from .answers import Answers, answers_bytes, counted, counts_persons, csv_cell
+    from .answers import Answers, answers_bytes, csv_cell, rows_of
     from .audiences import Audience, read_confidence
     from .batch_plan import BatchPlan, plan_batch
     from .batching import batch, foresee_batch
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from .labels import Labels, read_labels
     from .options import PlanOptions, options_of
+    from .output_files import Released, page_path
     from .pipeline import publish
     from .plan_file import in_keys
     from .planning import plan
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
     from .project import Project, limit_to_set
     from .project_template import init_project
     from .publication import Answered, BatchPublication, Publication, RunPublication
-    from .release_file import SIDECAR_FORMAT, Released, page_path
-    from .release_reader import Batch, Facts, check_kinds, facts_of, rows_of
+    from .release_file import SIDECAR_FORMAT, Batch, ReleaseFile
     from .risk import delta_means, risk_of
     from .running import run
     from .session import Session

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import decimal
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,12 +16,14 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._exact import json_bytes
+from .._exact import json_bytes, read_json
+from .._files import is_there
 from .._frames import Tabular
 from .._lazy import renamed_method
 from .._measurements import ConfidenceStatement
 from .._tables import ColumnType, array_of_kind
 from ..errors import BadInput
+from .release_file import ReleaseFile
 
 if TYPE_CHECKING:
     import pyarrow
@@ -55,46 +59,6 @@ def csv_cell(value: Any) -> str:
 def as_written(text: str) -> str:
     """Return the text that `defused` was given."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
-
-
-# What the numbers of a release count: records, one or some of each person, persons, or values of a column.
-
-
-def counted(sidecar: Mapping[str, Any]) -> str:
-    """Say what numbers count, and errors are measured in.
-
-    Examples
-    --------
-    >>> counted({"query": {"query": "count"}, "by": ["town"], "unit": "person"})
-    'records, one per person'
-    >>> counted({"query": {"query": "count"}, "by": [], "unit": "person"})
-    'different values of person'
-    """
-    asked = sidecar["query"]
-    if asked["query"] in ("sum", "mean"):
-        return f"as {asked['column']}"
-    if asked["query"] == "count-distinct":
-        return f"different values of {asked['column']}"
-    unit = sidecar.get("unit")
-    if unit is None:
-        return "records"
-    if counts_persons(sidecar):
-        return f"different values of {unit}"
-    return f"records, {'one' if (kept := kept_of_each(sidecar)) == 1 else f'at most {kept}'} per {unit}"
-
-
-def counts_persons(sidecar: Mapping[str, Any]) -> bool:
-    """Return whether each person of the table is one in the number, or in that of one group; not some record of it."""
-    if sidecar.get("unit") is None or kept_of_each(sidecar) != 1:
-        return False
-    asked = sidecar["query"]
-    whole = asked["query"] == "count" and "expression" not in asked and not sidecar.get("by")
-    return whole or sidecar.get("per_unit") is not None
-
-
-def kept_of_each(sidecar: Mapping[str, Any]) -> Any:
-    """Return how many records of a person count at most."""
-    return sidecar.get("at_most") or 1
 
 
 _ROWS_TOGETHER = 1 << 16
@@ -283,3 +247,112 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (datetime.date, datetime.time, decimal.Decimal)):
         return str(value)
     return value.hex() if isinstance(value, bytes) else value
+
+
+# A published file of answers as it lies on disk, in any format.
+
+_BESIDE = ".release.json"
+
+_MOST_VALUES = 2 * 10**7
+"""Values that a Parquet file of answers may hold, or one for each of its bytes."""
+
+
+def rows_of(path: Path) -> tuple[list[str], list[list[Any]]]:
+    """Return the columns and rows of a published file, by its ending.
+
+    Raises
+    ------
+    BadInput
+        If a file is missing, was not written by `publish`, or was changed since (the data package and the release file
+        hold its digest). Also if a release file contradicts itself or the columns.
+    """
+    if not path.is_file():
+        raise BadInput("release", f"there is no {path.name} beside it", "give value=, or put the file beside it")
+    sidecar = _sidecar_beside(path)
+    _check_unchanged(path, sidecar)
+    columns, rows = _read(path)
+    if any(len(row) != len(columns) for row in rows):
+        raise BadInput("release", f"{path.name} has rows of different lengths", "give a file that publish wrote")
+    if sidecar is not None:
+        sidecar.check_agreement(f"{path.name}{_BESIDE}", columns if rows and "answer" in columns else None)
+    return columns, rows
+
+
+def _sidecar_beside(path: Path) -> ReleaseFile | None:
+    beside = path.with_name(f"{path.name}{_BESIDE}")
+    document = read_json(beside, "release") if is_there(beside) else None
+    return ReleaseFile(document) if isinstance(document, Mapping) else None
+
+
+def _check_unchanged(path: Path, sidecar: ReleaseFile | None) -> None:
+    """Compare a file with the digests that stand beside it: in the data package, and in the sidecar since 0.2."""
+    told: list[tuple[str, str]] = []
+    package = path.with_name(f"{path.name}.datapackage.json")
+    if is_there(package):  # one that cannot be read is refused: it may hold another digest
+        described = read_json(package, "release")
+        resources = described.get("resources") if isinstance(described, Mapping) else None
+        for resource in resources if isinstance(resources, list) else []:
+            if isinstance(resource, Mapping) and resource.get("path") == path.name:
+                kind, _, digest = str(resource.get("hash")).partition(":")
+                told += [(package.name, digest)] if kind == "sha256" else []
+    own = None if sidecar is None else sidecar.part("answers").get("sha256")
+    if own is not None:
+        told.append((f"{path.name}{_BESIDE}", str(own)))
+    found = hashlib.sha256(path.read_bytes()).hexdigest() if told else ""
+    for name, digest in told:
+        if digest != found:
+            rule = f"{path.name} is not as it was published: {name} holds another sha256"
+            raise BadInput(
+                "release",
+                rule,
+                "ask the publisher for both files; publishing the same again with force=True costs nothing",
+            )
+
+
+def _read(path: Path) -> tuple[list[str], list[list[Any]]]:
+    ending = path.suffix.lower()
+    if ending == ".parquet":
+        return _read_parquet(path)
+    if ending == ".json":
+        found = read_json(path, "release")
+        rows = found if isinstance(found, list) and all(isinstance(row, Mapping) for row in found) else []
+        columns = list(rows[0]) if rows else ["answer"]
+        return columns, [list(row.values()) if list(row) == columns else [] for row in rows]
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            columns, *lines = list(csv.reader(file)) or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise BadInput("release", f"cannot read {path.name} as CSV", "give a file that publish wrote") from None
+    return list(map(as_written, columns)), [list(map(as_written, line)) for line in lines]
+
+
+def _read_parquet(path: Path) -> tuple[list[str], list[list[Any]]]:
+    """Read within bounds: a few bytes can say that one value stands there a billion times."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            names, told = file.schema_arrow.names, file.metadata
+            rows = sum(told.row_group(place).num_rows for place in range(told.num_row_groups))
+            nested = any(map(pyarrow.types.is_nested, file.schema_arrow.types))
+        if nested or rows * len(names) > max(_MOST_VALUES, path.stat().st_size):
+            rule = f"{path.name} holds lists, or more rows ({rows}) than are read from a file of its size"
+            raise BadInput("release", rule, "give a file that publish wrote")
+        # A text that stands there many times is held once.
+        table = pyarrow.parquet.read_table(path, read_dictionary=names)
+    except (OSError, pyarrow.ArrowException):
+        raise BadInput("release", f"cannot read {path.name} as Parquet", "give a file that publish wrote") from None
+    return table.column_names, list(map(list, zip(*map(_values, table.columns), strict=True)))
+
+
+def _values(column: Any) -> list[Any]:
+    found: list[Any] = []
+    for chunk in column.chunks:
+        listed = getattr(chunk, "dictionary", None)
+        if listed is None:
+            found += chunk.to_pylist()
+        else:
+            values = listed.to_pylist()
+            found += [None if place is None else values[place] for place in chunk.indices.to_pylist()]
+    return found

@@ -25,11 +25,12 @@ from ..errors import BadInput
 from .answers import Answers
 from .batch_plan import BatchPlan, plan_asked
 from .dry_run import DryRun, foresee
+from .output_files import Files, pages, plan_files, plan_reports, write_files
 from .pipeline import CheckedQuestion, Executed, GroupStatistics, draw_answers, execute, shown_of
 from .plan_file import PlanFile, read_batch
 from .progress import errors_after_charge, report_step
 from .publication import BatchPublication, Publication
-from .release_file import Files, drawn_by, pages, plan_files, plan_reports, provenance, write_files
+from .release_file import drawn_by, provenance
 
 
 @checked

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from .._measurements import HIGH, LOW, PROBABILITY
 from ..errors import BadInput
-from .answers import Answers, counted
+from .answers import Answers
+from .release_file import ReleaseFile
 
 PACKAGE_FORMAT = "irisdp/datapackage/1"
 """What its own part of a data package says that it is."""
@@ -46,14 +47,12 @@ def read_licence(licence: Any, out: Any) -> str | None:
     return licence
 
 
-def datapackage(
-    sidecar: Mapping[str, Any], answers: Answers, path: Path, content: bytes, licence: str | None
-) -> dict[str, Any]:
+def datapackage(file: ReleaseFile, answers: Answers, path: Path, content: bytes, licence: str | None) -> dict[str, Any]:
     """Describe a written file of answers, JSON-ready.
 
     Parameters
     ----------
-    sidecar : mapping
+    file : ReleaseFile
         How the answers were made, as it is written beside them.
     answers : Answers
         What was written.
@@ -62,21 +61,22 @@ def datapackage(
     licence : str or None
         As `read_licence` returns it.
     """
+    stored = file.stored  # as it is: nothing may be refused after a charge
     profile, form, media = _SHAPES[path.suffix.lower()]
     name = _slug(path.stem)
     return {
         "profile": "tabular-data-package" if profile == "tabular-data-resource" else "data-package",
         "name": name,
-        "title": sidecar["question"],
-        "created": sidecar["date"],
+        "title": stored["question"],
+        "created": stored["date"],
         **({} if licence is None else {"licenses": [_licence(licence)]}),
-        **({} if sidecar["table"] is None else {"sources": [{"title": sidecar["table"]}]}),
+        **({} if stored["table"] is None else {"sources": [{"title": stored["table"]}]}),
         "resources": [
             {
                 "profile": profile,
                 "name": name,
                 "path": path.name,
-                "title": sidecar["question"],
+                "title": stored["question"],
                 "format": form,
                 "mediatype": media,
                 **({} if form == "parquet" else {"encoding": "utf-8"}),
@@ -85,17 +85,17 @@ def datapackage(
                 ),  # frictionless-py counts none in JSON, and objects
                 "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
                 **(_DIALECT if form == "csv" else {}),
-                "schema": _schema(sidecar, answers),
+                "schema": _schema(file, answers),
             }
         ],
-        "privacy": _privacy(sidecar),
+        "privacy": _privacy(file),
         "irisdp": {
             "format": PACKAGE_FORMAT,
-            "version": sidecar["version"],
+            "version": stored["version"],
             "release": f"{path.name}.release.json",
-            "mechanism": sidecar["mechanism"]["kind"],
-            "expected_error": sidecar["expected_error"],
-            "unit_of_error": counted(sidecar),
+            "mechanism": stored["mechanism"]["kind"],
+            "expected_error": stored["expected_error"],
+            "unit_of_error": file.counted,
         },
     }
 
@@ -106,24 +106,24 @@ _DIALECT = {
 }
 
 
-def _schema(sidecar: Mapping[str, Any], answers: Answers) -> dict[str, Any]:
+def _schema(file: ReleaseFile, answers: Answers) -> dict[str, Any]:
     """Describe the columns: the groups, which no two rows share, the answer, and how sure it is."""
     columns = answers.keys_by_column()
     fields = [
-        {"name": name, "type": _type(column), **_about_group(name, sidecar)}
+        {"name": name, "type": _type(column), **_about_group(name, file)}
         for name, column in zip(answers.by, columns, strict=True)
     ]
     fields.append(
         {
             "name": "answer",
             "type": _type(answers.values),
-            **_about_answer(sidecar, answers),
+            **_about_answer(file, answers),
             "title": "published answer",
         }
     )
     beside = answers.assured
     for name, column in beside.columns.items():
-        unit = {} if name == PROBABILITY else _unit(sidecar)
+        unit = {} if name == PROBABILITY else {"unit": file.counted}
         fields.append(
             {"name": name, "type": _type(column), "title": _TITLES[name], "description": beside.promise, **unit}
         )
@@ -139,29 +139,29 @@ _TITLES = {
 }
 
 
-def _about_group(name: str, sidecar: Mapping[str, Any]) -> dict[str, Any]:
-    derived = sidecar.get("derived", {}).get(name)
+def _about_group(name: str, file: ReleaseFile) -> dict[str, Any]:
+    derived = file.part("derived").get(name)
     return {"title": "group", **({} if derived is None else {"description": f"computed as {derived}"})}
 
 
-def _about_answer(sidecar: Mapping[str, Any], answers: Answers) -> dict[str, Any]:
+def _about_answer(file: ReleaseFile, answers: Answers) -> dict[str, Any]:
     numbers = _type(answers.values) in ("integer", "number")
-    return {"description": f"private answer to: {sidecar['question']}", **(_unit(sidecar) if numbers else {})}
+    return {
+        "description": f"private answer to: {file.stored['question']}",
+        **({"unit": file.counted} if numbers else {}),
+    }
 
 
-def _unit(sidecar: Mapping[str, Any]) -> dict[str, str]:
-    return {"unit": counted(sidecar)}
-
-
-def _privacy(sidecar: Mapping[str, Any]) -> dict[str, Any]:
+def _privacy(file: ReleaseFile) -> dict[str, Any]:
     """Say what is promised to whom."""
-    said = {name: sidecar[name] for name in ("relation", "unit", "unit_rule", "audience") if sidecar.get(name)}
+    stored = file.stored
+    said = {name: stored[name] for name in ("relation", "unit", "unit_rule", "audience") if stored.get(name)}
     return {
         "definition": "differential privacy",
         **said,
-        "protects": "one record" if sidecar["unit"] is None else f"all records of one {sidecar['unit']}",
-        "of_each_answer": sidecar["privacy"],
-        "of_the_release": sidecar["cost"],
+        "protects": "one record" if stored["unit"] is None else f"all records of one {stored['unit']}",
+        "of_each_answer": stored["privacy"],
+        "of_the_release": stored["cost"],
     }
 
 

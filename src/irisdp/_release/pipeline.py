@@ -36,13 +36,7 @@ from .audiences import Audience
 from .data_package import read_licence
 from .labels import Labels, check_used, read_labels
 from .options import PlanOptions, PublishOptions, options_of, with_options
-from .planning import plan
-from .plans import Plan
-from .progress import errors_after_charge, part_of, report_step
-from .project import currency_with, give_limit, limit_to_set
-from .publication import Publication
-from .release_chain import answer_details, extended, links_of
-from .release_file import (
+from .output_files import (
     Files,
     Note,
     Replaced,
@@ -50,11 +44,16 @@ from .release_file import (
     pages,
     plan_files,
     plan_reports,
-    provenance,
     report_targets,
-    sidecar,
     write_files,
 )
+from .planning import plan
+from .plans import Plan
+from .progress import errors_after_charge, part_of, report_step
+from .project import currency_with, give_limit, limit_to_set
+from .publication import Publication
+from .release_chain import answer_details, extended, links_of
+from .release_file import ReleaseFile, provenance
 
 # All that `publish` checks before it reads a record: the question, the ledger, and where answers go.
 
@@ -369,8 +368,9 @@ def shown_of(
 ) -> tuple[Answers, dict[str, Any]]:
     """Return the answers of one audience as they are shown, and the release file that belongs beside them."""
     answers = decode_answers(planned, audience, nodes, drawn)
-    beside = release_document(planned, audience, nodes, drawn)
-    return answers, sidecar(planned.body(audience), answers, number, beside, made, **batch)
+    body, ends = planned.body(audience), release_document(planned, audience, nodes, drawn)
+    file = ReleaseFile.of(body, ends, made, answers.columns, answers.assured, number, **batch)
+    return answers, file.document()
 
 
 def read_statistics(planned: Plan, key: bytes) -> GroupStatistics:

@@ -21,7 +21,7 @@ from .._exact import INTEGER_BITS, TomlFile, entries, file_path, kind_of, ration
 from .._files import same_file
 from .._ledger import address_of
 from .._options import OPTIONS
-from .._queries import FORMS, apply_words, as_asked, groups_file
+from .._queries import FORM_OF, apply_words, as_asked, groups_file
 from .._tables import counted_from, is_address
 from ..accounting import Cost
 from ..errors import BadInput, Refusal
@@ -30,7 +30,7 @@ from .answers import check_ending
 from .data_package import read_licence
 from .labels import Labels, check_used, labels_in, read_labels
 from .options import LedgerOptions, QuestionOptions, TableOptions
-from .release_file import page_path
+from .output_files import page_path
 
 # From Python's spelling of options to a plan's: remedies of the library, in the words of what is to be changed.
 
@@ -84,7 +84,7 @@ def _worded_question(found: re.Match[str]) -> str:
 
 def _asked(found: re.Match[str]) -> dict[str, str]:
     name, *words = json.loads(f"[{found['words'].removeprefix(', ')}]")
-    usage = next((form.usage for form in FORMS if form.name == name), "")
+    usage = FORM_OF[name].usage if name in FORM_OF else ""
     # A condition stands apart; numbers and columns belong to the query.
     apart = [words.pop()] if words and isinstance(words[-1], str) and "COLUMN" not in usage.split()[-1:] else []
     return {"query": " ".join(map(str, [name, *words]))} | ({"expression": apart[0]} if apart else {})
@@ -658,10 +658,10 @@ def grouped(found: Mapping[str, Any]) -> dict[str, Any]:
 def check_number(words: list[str], has_expression: bool) -> None:
     """Refuse a query that lacks its number, or that holds a condition next to a separate expression."""
     words = re.sub(r",\s+", ",", " ".join(words)).split()  # the bounds of bands are one list
-    numbers = int(bool(words) and words[0] in ("at-least", "at-most", "band"))
-    if numbers and (len(words) == 1 or _WORD.match(words[1])):
+    form = FORM_OF.get(words[0]) if words else None
+    if form is not None and form.compares and (len(words) == 1 or _WORD.match(words[1])):
         raise BadInput("K", "is missing from the query", f"write for example {as_asked(words[0], 100, 'age > 64')}")
-    usage = next((form.usage for form in FORMS if words[:1] == [form.name]), "").split()
+    usage = [] if form is None else form.usage.split()
     if has_expression and len(words) >= len(usage) > 1:
         if "EXPR" not in usage[-1]:
             rule = f"is not for {words[0]}, which takes a column and no condition"

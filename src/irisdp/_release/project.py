@@ -21,7 +21,7 @@ from .._aliases import RELATIONS, near_matches, own_names
 from .._exact import INTEGER_BITS, TomlFile, kind_of, told_below
 from .._files import is_there
 from .._ledger import Ledger, data_location, named_limit
-from .._queries import Query
+from .._queries import FORM_OF, Query
 from .._tables import Table, load_types
 from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, ScopeRefused
@@ -176,8 +176,6 @@ ENDING = ".iris.toml"
 
 _PROMISED = ("relation", "unit")
 _FILLED = ("encoding", "delimiter")
-_OF_CATEGORIES = ("plurality", "top", "ranking", "column", "histogram", "apply")
-"""Queries that need categories, or bins where they take them; `sizes` may be asked without."""
 _MOST_GROUPS = 10**6
 
 
@@ -461,7 +459,7 @@ def check_columns(told: ProjectDefaults, table: Table) -> None:
 
 def _categories(project: Project, asked: Query[Any] | None, options: Mapping[str, Any]) -> tuple[Any, ...] | None:
     """Return the categories of the column that a question is about, where it needs them and names none."""
-    if asked is None or asked.name not in _OF_CATEGORIES:
+    if asked is None or not FORM_OF[asked.name].needs_categories:
         return None
     if any(options.get(name) is not None for name in ("categories", "bins")):
         return None

@@ -31,11 +31,11 @@ from .._ledger import (
 )
 from ..errors import BadInput, NotShown
 from .options import PlanOptions, options_of
+from .output_files import read_and_kept
 from .pipeline import CheckedQuestion, check_question, planned_files
 from .plan_file import PlanDataset, PlanFile, PlanQuestion
 from .planning import plan
 from .project import find_project
-from .release_file import read_and_kept
 
 RECORD = ".runs.irisdp-written"
 """Its name, in the folder of the answers."""

@@ -15,11 +15,11 @@ from .._ledger import Ledger, TableVersion, match_fingerprint
 from ..errors import BadInput, NotShown, Refusal, place_of
 from .dry_run import Accounts
 from .labels import Labels
+from .output_files import Released, write_files
 from .pipeline import CheckedQuestion, publish_checked
 from .plan_file import PlanFile, read_run
 from .progress import errors_after_charge, part_of, report_step
 from .publication import Answered, RunPublication
-from .release_file import Released, write_files
 from .run_checks import Records, planned_again, planned_page, prepare_all, records_of
 
 

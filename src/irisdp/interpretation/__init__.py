@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from .._lazy import exports
 
 if TYPE_CHECKING:
-    from ._estimates import LISTS, Estimates
+    from ._estimates import Estimates
     from ._interpret import Interpretation, interpret
     from ._intervals import RESTS_ON
     from ._joint import JointInterpretation
     from ._name_rules import BASES
     from ._names import RULES, ChoiceInterpretation, float_below
     from ._published_counts import NoisyCount
-    from ._released import OTHER_NOISE, answers_beside, left_out_of, read_release, sidecar_beside
+    from ._released import answers_beside, left_out_of, read_release, sidecar_beside
     from ._remap import Posterior
 
 __all__ = ["Estimates", "Interpretation", "JointInterpretation", "NoisyCount", "Posterior", "interpret", "read_release"]

@@ -18,10 +18,10 @@ from .._exact import integer, percent_below, rational_text
 from .._frames import Tabular
 from .._hooks import Drawable
 from .._ledger import Release
-from .._measurements import LARGEST_SIZE, USUAL_CONFIDENCE, MeasurementKind, first_where, sizes_between
-from .._release import SIDECAR_FORMAT, Publication, read_confidence
+from .._measurements import LARGEST_SIZE, USUAL_CONFIDENCE, MeasurementKind, ReadAs, first_where, sizes_between
+from .._release import Publication, ReleaseFile, read_confidence
 from ..errors import BadInput
-from ..mechanisms import balanced_truth, guarantee_from_document
+from ..mechanisms import balanced_truth
 from ..privacy import as_pairs
 from ._published_counts import LARGEST_COUNT
 from ._released import released_table, stated
@@ -100,9 +100,6 @@ def _binomial(trials: int, chance: float) -> tuple[int, NDArray[np.float64]]:
 _MOST_TOLD = 10**7
 """Largest size after the head, of which every smaller size is one count more."""
 
-LISTS = (MeasurementKind.SORTED_SIZES, MeasurementKind.RANDOMISED_RESPONSE)
-"""Kinds whose answers are lists."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Estimates(Tabular, Drawable):
@@ -164,12 +161,8 @@ def read_list(release: Any, confidence: Any = None) -> Estimates | None:
         Confidence of the interval; 95 % for sizes, for which the release file states the largest error.
     """
     told = isinstance(release, Publication | Release | str | os.PathLike | Mapping)
-    document = stated(release) if told else None
-    mechanism = document.get("mechanism") if isinstance(document, Mapping) else None
-    if not isinstance(mechanism, Mapping) or mechanism.get("kind") not in LISTS:
-        return None
-    assert isinstance(document, Mapping)
-    if document.get("format") != SIDECAR_FORMAT:
+    file = stated(release) if told else None
+    if not isinstance(file, ReleaseFile) or file.read_as is not ReadAs.LISTS:
         return None
     if isinstance(release, Release):
         raise BadInput(
@@ -179,11 +172,11 @@ def read_list(release: Any, confidence: Any = None) -> Estimates | None:
         )
     columns, rows = _shown(release)
     sure = read_confidence(confidence, alone=True)
-    if mechanism["kind"] == MeasurementKind.RANDOMISED_RESPONSE:
-        return _categories(document, rows, sure)
+    if file.kind == MeasurementKind.RANDOMISED_RESPONSE:
+        return _categories(file, rows, sure)
     if sure != USUAL_CONFIDENCE:
         raise BadInput("confidence", "is 0.95 for sizes, whose release says no other", "leave it out")
-    return _sizes(mechanism, columns, rows)
+    return _sizes(file.mechanism, columns, rows)
 
 
 def _shown(release: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -218,11 +211,11 @@ def _records(public: Any) -> int:
     return integer(public, "records", at_least=0, at_most=LARGEST_COUNT)
 
 
-def _categories(document: Mapping[str, Any], rows: list[tuple[Any, ...]], confidence: Fraction) -> Estimates:
-    names = document["mechanism"].get("categories")
+def _categories(file: ReleaseFile, rows: list[tuple[Any, ...]], confidence: Fraction) -> Estimates:
+    names = file.mechanism.get("categories")
     if not isinstance(names, list | tuple) or len(names) < 2 or len(set(map(str, names))) < len(names):
         raise BadInput("release", "does not name its categories", "give the .release.json that publish wrote")
-    truth = balanced_truth(len(names), as_pairs(guarantee_from_document(document.get("privacy"))))
+    truth = balanced_truth(len(names), as_pairs(file.privacy))
     lie = (1 - truth) / (len(names) - 1)
     said = Counter(str(row[-1]) for row in rows)
     if set(said) - set(map(str, names)):

@@ -17,7 +17,7 @@ from .._frames import Tabular, printable, text_table
 from .._hooks import Drawable
 from .._lazy import renamed_method
 from .._measurements import USUAL_CONFIDENCE
-from .._release import read_confidence
+from .._release import ReleaseFile, read_confidence
 from .._sampling import draw
 from ..consumers import Loss
 from ..errors import BadInput
@@ -28,7 +28,7 @@ from ._joint_request import ShownCounts, Together, shown_counts
 from ._knowledge import ReaderKnowledge
 from ._names import ChoiceInterpretation, ReadOne, read_choices
 from ._published_counts import Ends, OtherNoisyCount
-from ._released import PublishedChoice, frame_of_answers, read_release
+from ._released import frame_of_answers, read_release
 from ._remap import Posterior
 from ._remap_other_noise import Rule
 
@@ -250,7 +250,7 @@ def interpret(
         _refuse_readers(value, **known, lead=lead, total=total, consistent=consistent or None)
         return listed
     deployed = read_release(release)
-    if isinstance(deployed, PublishedChoice):
+    if isinstance(deployed, ReleaseFile):
         for name, given in (("confidence", confidence), ("total", total), ("consistent", consistent or None)):
             if given is not None:
                 raise BadInput(name, "is for counts, and these answers are names", "leave it out")

@@ -57,7 +57,7 @@ def shown_counts(deployed: Deployed, release: Any, value: Any) -> ShownCounts:
         If a value is missing, or cannot be interpreted alone, or the release file and the answers differ in number.
     """
     by: tuple[str, ...] = ()
-    keys: list[tuple[Any, ...]] = [()]
+    keys: Sequence[tuple[Any, ...]] = [()]
     values: list[Hashable] = [value]
     cells: Sequence[int | None] = [None]
     if value is not None and isinstance(deployed, OtherNoisyCount):

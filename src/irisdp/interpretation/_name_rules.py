@@ -18,7 +18,8 @@ from typing import Any
 
 from .._exact import Enclosure, entries, integer, rational
 from .._measurements import GaussianNoise, NoisyBands, ShapeNoise
-from .._queries import Band
+from .._queries import FORM_OF, AnswerType, Band
+from .._release import ReleaseFile
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation
 from ..mechanisms import DepthMechanism, privacy_from_document
@@ -26,7 +27,6 @@ from ..noise import GaussianLaw, UniversalDistribution
 from ..privacy import Gaussian
 from ._knowledge import ReaderKnowledge
 from ._published_counts import LARGEST_COUNT
-from ._released import PublishedChoice
 
 # What a reader may believe of a published name, and what every rule that judges names does.
 
@@ -369,13 +369,13 @@ class BandRule(ChoiceRule):
         return self.known[depth]
 
 
-def band(published: PublishedChoice, known: ReaderKnowledge) -> BandRule:
+def band(published: ReleaseFile, known: ReaderKnowledge) -> BandRule:
     """Make the rule for what `band` publishes."""
     if known.lead is not None:
         raise BadInput("lead", "is about majorities and the largest of several categories", "give at_least=, at_most=")
     noisy = published.mechanism.get("noise")
     thresholds: Any = entries(published.mechanism.get("thresholds"))
-    guarantee = published.guarantee
+    guarantee = published.privacy
     cell = GaussianNoise(guarantee) if isinstance(guarantee, Gaussian) else ShapeNoise(guarantee)
     if thresholds is None or noisy != cell.to_document():
         raise BadInput("release", "has noise of another guarantee than it states", "give the file that publish wrote")
@@ -383,7 +383,7 @@ def band(published: PublishedChoice, known: ReaderKnowledge) -> BandRule:
         tuple(integer(start, "thresholds", at_least=1, at_most=LARGEST_COUNT) for start in thresholds)
     ).thresholds
     least, most, weights = known.weights()
-    exchange = published.relation is NeighbouringRelation.EXCHANGE
+    exchange = published.cell_relation is NeighbouringRelation.EXCHANGE
     basis = "prior" if known.prior is not None else "worst" if most is None else "uniform"
     return BandRule(
         outputs=NoisyBands(starts, cell).names,
@@ -393,7 +393,7 @@ def band(published: PublishedChoice, known: ReaderKnowledge) -> BandRule:
         most=most,
         weights=weights,
         basis=basis,
-        certain=exchange and published.query.get("expression") is None,
+        certain=exchange and published.part("query").get("expression") is None,
         ended=exchange,
     )
 
@@ -477,19 +477,20 @@ class YesOrNoRule(ChoiceRule):
         return self.mechanism.truth(group, depth, width=_WIDTH)
 
 
-def yes_or_no(published: PublishedChoice, known: ReaderKnowledge) -> YesOrNoRule:
+def yes_or_no(published: ReleaseFile, known: ReaderKnowledge) -> YesOrNoRule:
     """Make the rule for what `at-least`, `at-most` and `majority` publish."""
-    query = published.query.get("query")
-    exchange = published.relation is NeighbouringRelation.EXCHANGE
+    query = published.part("query").get("query")
+    exchange = published.cell_relation is NeighbouringRelation.EXCHANGE
     mechanism = _mechanism(published)
     if query == "majority":
         return YesOrNoRule(mechanism, _majority(known, exchange=exchange), False, _basis(known))
-    if query not in ("at-least", "at-most"):
+    form = FORM_OF.get(str(query))
+    if form is None or form.answers is not AnswerType.YES_OR_NO:
         raise BadInput("release", "asks a question that interpret does not know", "give the file that publish wrote")
     if known.lead is not None:
         raise BadInput("lead", "is about majorities and the largest of several categories", "give at_least=, at_most=")
     # At most K is what is not at least K + 1.
-    start = integer(published.query.get("threshold"), "threshold", at_least=0, at_most=LARGEST_COUNT) + (
+    start = integer(published.part("query").get("threshold"), "threshold", at_least=0, at_most=LARGEST_COUNT) + (
         query == "at-most"
     )
     high, low = ("yes", "no") if query == "at-least" else ("no", "yes")
@@ -505,7 +506,7 @@ def yes_or_no(published: PublishedChoice, known: ReaderKnowledge) -> YesOrNoRule
             high: side_of_weights({count - start: weight for count, weight in weights.items() if count >= start}),
             low: side_of_weights({start - 1 - count: weight for count, weight in weights.items() if count < start}),
         }
-    certain = start == 0 or (exchange and published.query.get("expression") is None)
+    certain = start == 0 or (exchange and published.part("query").get("expression") is None)
     return YesOrNoRule(mechanism, sides, certain, _basis(known, most))
 
 
@@ -531,10 +532,10 @@ def _majority(known: ReaderKnowledge, *, exchange: bool) -> dict[str, Side | Non
     return sides
 
 
-def _mechanism(published: PublishedChoice) -> DepthMechanism:
+def _mechanism(published: ReleaseFile) -> DepthMechanism:
     """Build the mechanism again from its sidecar."""
     rankings, boundary = published.mechanism.get("rankings"), published.mechanism.get("boundary")
-    pairs = published.guarantee
+    pairs = published.privacy
     if isinstance(pairs, Gaussian):
         pairs = privacy_from_document(published.mechanism.get("pairs"))
     names = {("yes", "no"), ("no", "yes")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from .._exact import Enclosure, percent_below, so_many
 from .._frames import InOneLine, Tabular, printable, text_table
 from .._hooks import Drawable
-from .._measurements import MeasurementKind
+from .._measurements import ReadAs
+from .._release import ReleaseFile
 from ..errors import BadInput
 from ._knowledge import ReaderKnowledge
 from ._name_rules import BASES, ChoiceRule, NameProbability, band, yes_or_no
-from ._released import PublishedChoice, frame_of_answers, released_table
+from ._released import frame_of_answers, released_table
 from ._winner_rule import winner
 
 if TYPE_CHECKING:
@@ -45,21 +46,12 @@ class ReadOne(InOneLine):
         return f"{group}{self.published} published"
 
 
-RULES: Mapping[str, Callable[[PublishedChoice, ReaderKnowledge], ChoiceRule]] = {
-    MeasurementKind.STEPPED: yes_or_no,
-    MeasurementKind.PULL_FROM_THE_TOP: winner,
-    MeasurementKind.PERMUTE_AND_FLIP: winner,
-    MeasurementKind.BANDED_NOISE: band,
+RULES: Mapping[ReadAs, Callable[[ReleaseFile, ReaderKnowledge], ChoiceRule]] = {
+    ReadAs.YES_OR_NO: yes_or_no,
+    ReadAs.WINNER: winner,
+    ReadAs.BAND: band,
 }
-"""What reads the answers of each kind of mechanism, by the name that sidecars have for it."""
-
-_WITH_ENDS = (
-    MeasurementKind.NOISY_SUM,
-    MeasurementKind.MEAN_FROM_ENDS,
-    MeasurementKind.MEAN_FROM_CENTRE,
-    MeasurementKind.MEAN_OF_ALL,
-)
-"""Kinds of mechanisms whose answers are numbers between ends, and no counts."""
+"""What interprets names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -163,7 +155,7 @@ class ChoiceInterpretation(Tabular, Drawable):
         ]
 
 
-def read_choices(published: PublishedChoice, release: Any, value: Any, known: ReaderKnowledge) -> ChoiceInterpretation:
+def read_choices(published: ReleaseFile, release: Any, value: Any, known: ReaderKnowledge) -> ChoiceInterpretation:
     """Read a published name, a frame of them, or all that were published.
 
     Raises
@@ -171,19 +163,19 @@ def read_choices(published: PublishedChoice, release: Any, value: Any, known: Re
     BadInput
         For a mechanism without a rule, and for what cannot have been published.
     """
-    if published.kind in _WITH_ENDS:
+    if published.read_as is ReadAs.VALUES:
         said = "publishes sums or means, to which interpret adds nothing"
         raise BadInput("release", said, "use the interval next to each, answer_low and answer_high")
-    if published.kind not in RULES:
+    if published.read_as is None or published.read_as not in RULES:
         raise BadInput(
             "release",
             "publishes neither counts, nor a yes or no, a winner or a band",
             "such answers are read as they are",
         )
     known.only_names()
-    rule = RULES[published.kind](published, known)
+    rule = RULES[published.read_as](published, known)
     by: tuple[str, ...] = ()
-    keys: list[tuple[Any, ...]] = [()]
+    keys: Sequence[tuple[Any, ...]] = [()]
     values: list[Any] = [value]
     if value is None:
         table = released_table(release, lambda answer: rule.released(answer, "answer"))

@@ -4,69 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .._exact import integer, rational, read_json
 from .._frames import asked, computed, opened
 from .._ledger import Release
-from .._measurements import ASSURED, MeasurementKind, share_of
-from .._queries import cell_relation
-from .._release import PACKAGE_FORMAT, SIDECAR_FORMAT, Answers, Publication, check_kinds, rows_of
+from .._measurements import ASSURED, MeasurementKind, ReadAs, share_of
+from .._release import PACKAGE_FORMAT, SIDECAR_FORMAT, Answers, Publication, ReleaseFile, rows_of
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation
 from ..mechanisms import FORMAT as MECHANISM_FORMAT
-from ..mechanisms import FactoredMechanism, Mechanism, guarantee_from_document, privacy_from_document, read_document
+from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document, read_document
 from ..privacy import Gaussian, Guarantee, Privacy
 from ._published_counts import LARGEST_COUNT, Ends, NoisyCount, OtherNoisyCount, cells_in, noise_of
 
 _BESIDE, _PACKAGE = ".release.json", ".datapackage.json"
 
-_FOR_SEVERAL = (MeasurementKind.STAIRCASE_NOISE, MeasurementKind.SPREAD_NOISE)
-_IN_CELLS = (MeasurementKind.UNIVERSAL_NOISE, MeasurementKind.NAMED_COUNTS)
-OTHER_NOISE = {
-    MeasurementKind.GAUSSIAN_NOISE: Gaussian,
-    **dict.fromkeys((MeasurementKind.SHAPE_NOISE, *_IN_CELLS), Privacy),
-}
-"""Which kind of guarantee each kind of noise is made for; before cells were kept, shape noise was published whole."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedChoice:
-    """What is public of answers that are one of a few names, such as yes or no, or the largest category.
-
-    Parameters
-    ----------
-    kind : str
-        Of the mechanism.
-    query, mechanism : mapping
-        As stored in the release file.
-    guarantee : Guarantee
-        Of one step on a cell's graph.
-    relation : NeighbouringRelation
-        Of that graph.
-    """
-
-    kind: str
-    query: Mapping[str, Any]
-    mechanism: Mapping[str, Any]
-    guarantee: Guarantee
-    relation: NeighbouringRelation
-
-
-@dataclass(frozen=True, slots=True)
-class ReleasedTable:
-    """A published file: names of the group columns, and for each answer its group and its value."""
-
-    by: tuple[str, ...]
-    keys: list[tuple[Any, ...]]
-    values: list[Any]
-
 
 def read_release(
     release: Any,
-) -> NoisyCount | OtherNoisyCount | PublishedChoice | Mechanism | FactoredMechanism:
+) -> NoisyCount | OtherNoisyCount | ReleaseFile | Mechanism | FactoredMechanism:
     """Read what is public about a release.
 
     Parameters
@@ -75,14 +33,21 @@ def read_release(
         The release: `FILE.release.json` as `publish` writes it, or its file of answers; a publication (of several
         audiences, the most accurate); a line of a ledger; or a mechanism file whose inputs are the counts 0..n.
 
+    Returns
+    -------
+    NoisyCount, OtherNoisyCount, ReleaseFile, Mechanism or FactoredMechanism
+        The release file of answers that are one of a few names, such as yes or no, or the largest category.
+
     Raises
     ------
     BadInput
         For anything else, and for files that contradict themselves.
     """
-    if isinstance(release, NoisyCount | OtherNoisyCount | PublishedChoice | Mechanism | FactoredMechanism):
+    if isinstance(release, NoisyCount | OtherNoisyCount | Mechanism | FactoredMechanism):
         return release
     document = stated(release)
+    if isinstance(document, ReleaseFile):
+        return _read_file(document)
     if _is_frame(document):
         rule = "is a frame, which does not say how its answers were made"
         raise BadInput("release", rule, "give the publication or its .release.json first: interpret(release, frame)")
@@ -92,74 +57,68 @@ def read_release(
         raise BadInput("release", "must be a JSON object", "give the .release.json that lies beside the answers")
     if document.get("format") == MECHANISM_FORMAT:
         return read_document(dict(document)).mechanism()
-    mechanism = document.get("mechanism")
-    if document.get("format") != SIDECAR_FORMAT or not isinstance(mechanism, Mapping):
-        raise BadInput("release", "is no release and no mechanism file", "give the .release.json beside the answers")
-    if mechanism.get("kind") in OTHER_NOISE:
-        cells = cells_in(mechanism) if mechanism["kind"] in _IN_CELLS else None
+    raise _neither()
+
+
+def _neither() -> BadInput:
+    return BadInput("release", "is no release and no mechanism file", "give the .release.json beside the answers")
+
+
+def _read_file(file: ReleaseFile) -> NoisyCount | OtherNoisyCount | ReleaseFile:
+    """Read what a release file says of how its answers were made."""
+    mechanism = file.stored.get("mechanism")
+    if not isinstance(mechanism, Mapping):
+        raise _neither()
+    kind = file.measurement
+    if kind is not None and kind.read_as in (ReadAs.NOISY_COUNTS, ReadAs.NOISY_CELLS):
+        cells = cells_in(mechanism) if kind.read_as is ReadAs.NOISY_CELLS else None
         return OtherNoisyCount(
-            guarantee=_guarantee(document),
+            guarantee=_guarantee(file, kind),
             ends=_ends(mechanism),
             cells=cells,
-            named=mechanism["kind"] == MeasurementKind.NAMED_COUNTS,
+            named=kind is MeasurementKind.NAMED_COUNTS,
             shared=mechanism.get("records") is not None,
             split=mechanism.get("split") is True,
-            selected=_selected(document),
+            selected=file.selected,
         )
-    if mechanism.get("kind") in _FOR_SEVERAL:
+    if file.read_as is ReadAs.COUNTS_OF_SEVERAL:
         rule = "publishes counts of several records of each person, which interpret does not read"
         raise BadInput("release", rule, "read them between the ends beside them, answer_low and answer_high")
-    if mechanism.get("kind") == MeasurementKind.DESIGNED:
+    if file.read_as is ReadAs.MECHANISM_FILE:
         rule = "was drawn from a mechanism file, which says itself how it is read"
         raise BadInput("release", rule, "give the mechanism file instead, and the answer with value=")
-    if mechanism.get("kind") != MeasurementKind.GEOMETRIC_NOISE:
-        return _choice(document, mechanism)
-    privacy = privacy_from_document(document.get("privacy"))
-    return NoisyCount(privacy=privacy, ends=_ends(mechanism), selected=_selected(document))
-
-
-def _choice(document: Mapping[str, Any], mechanism: Mapping[str, Any]) -> PublishedChoice:
-    """Read what is said of answers that are names; which kinds can be read, `irisdp.interpretation._names` knows."""
-    kind, query, said = mechanism.get("kind"), document.get("query"), document.get("relation")
-    if not isinstance(kind, str) or not isinstance(query, Mapping) or said not in list(NeighbouringRelation):
-        raise BadInput("release", "does not say how its answers were made", "give the file that publish wrote")
-    relation = cell_relation(
-        NeighbouringRelation(said),
-        grouped=bool(document.get("by")),
-        public_membership=document.get("public_membership") is True,
-    )
-    return PublishedChoice(
-        kind=kind,
-        query=query,
-        mechanism=mechanism,
-        guarantee=guarantee_from_document(document.get("privacy")),
-        relation=relation,
-    )
+    if file.read_as is not ReadAs.GEOMETRIC_COUNTS:  # names, if `irisdp.interpretation._names` knows the kind
+        question, relation = file.stored.get("query"), file.stored.get("relation")
+        if mechanism.get("kind") is None or question is None or relation not in list(NeighbouringRelation):
+            raise BadInput("release", "does not say how its answers were made", "give the file that publish wrote")
+        return file.require("cell_relation", "privacy")
+    privacy = privacy_from_document(file.stored.get("privacy"))
+    return NoisyCount(privacy=privacy, ends=_ends(mechanism), selected=file.selected)
 
 
 def stated(release: Any) -> Any:
-    """Return what a release says of how its answers were made, members held to their kinds."""
+    """Return the release file of a release, members held to their kinds; of anything else, what was read."""
     if isinstance(release, Publication):
-        return next(iter(release.sidecars.values()))
+        return ReleaseFile(next(iter(release.sidecars.values())))
     if isinstance(release, Release):
-        return _facts_of_line(release)
+        return ReleaseFile({"format": SIDECAR_FORMAT, **_facts_of_line(release)})
     found = read_json(sidecar_beside(release), "release") if isinstance(release, str | os.PathLike) else release
-    if isinstance(found, Mapping) and found.get("format") != MECHANISM_FORMAT:  # which has a reader of its own
-        check_kinds(found)
-    return found
+    if not isinstance(found, Mapping) or found.get("format") == MECHANISM_FORMAT:  # which has a reader of its own
+        return found
+    file = ReleaseFile(found).check_kinds()
+    return file if found.get("format") == SIDECAR_FORMAT else found
 
 
 def left_out_of(release: Any) -> tuple[str, ...]:
     """Return what a release says of records and values that do not count, which no interval covers."""
-    document = stated(release)
-    return tuple(document.get("left_out") or ()) if isinstance(document, Mapping) else ()
+    file = stated(release)
+    return file.left_out if isinstance(file, ReleaseFile) else ()
 
 
-def _guarantee(document: Mapping[str, Any]) -> Guarantee:
+def _guarantee(file: ReleaseFile, kind: MeasurementKind) -> Guarantee:
     """Read what noise was made for; each kind of noise has its own kind of guarantee."""
-    guarantee = guarantee_from_document(document.get("privacy"))
-    mechanism = document["mechanism"]
-    agree = isinstance(guarantee, OTHER_NOISE[mechanism["kind"]])
+    guarantee, mechanism = file.privacy, file.mechanism
+    agree = isinstance(guarantee, Gaussian if kind is MeasurementKind.GAUSSIAN_NOISE else Privacy)
     if agree and isinstance(guarantee, Gaussian):
         mean = rational(mechanism.get("mu"), "release")
         moved = rational(mechanism.get("sensitivity", 1), "release")  # not said where one record moves one count
@@ -167,7 +126,7 @@ def _guarantee(document: Mapping[str, Any]) -> Guarantee:
         guarantee = Gaussian(mean) if agree else guarantee  # noise for several records of a person is read as it is
     elif agree and mechanism.get("records") is not None:  # noise is made for each one's share
         guarantee = share_of(guarantee, _records(mechanism))
-    if agree and mechanism["kind"] in _IN_CELLS:
+    if agree and kind.read_as is ReadAs.NOISY_CELLS:
         agree = mechanism.get("cells_per_unit") == noise_of(guarantee).atoms_per_unit
     if not agree:
         raise BadInput("release", "has noise of another guarantee than it states", "give the file that publish wrote")
@@ -195,7 +154,7 @@ def _facts_of_line(release: Release) -> dict[str, Any]:
     grouped, membership = bool(facts.get("by")), bool(facts.get("public_membership"))
     # Of names a yes or no was shown as it was drawn; where categories are named, what names them says so.
     if facts.get("mechanism", {}).get("kind") == MeasurementKind.STEPPED:
-        return {"format": SIDECAR_FORMAT, **facts}
+        return facts
     if relation == str(NeighbouringRelation.EXCHANGE) and (membership or not grouped):
         raise BadInput(
             "release",
@@ -203,9 +162,9 @@ def _facts_of_line(release: Release) -> dict[str, Any]:
             "give the publication, or the .release.json beside its answers",
         )
     mechanism = facts.get("mechanism", {})
-    if mechanism.get("kind") in _IN_CELLS:  # a ledger keeps answers as they were drawn
+    if ReleaseFile(facts).read_as is ReadAs.NOISY_CELLS:  # a ledger keeps answers as they were drawn
         facts = {**facts, "mechanism": {**mechanism, "cells": Answers.from_bytes(release.answers).values}}
-    return {"format": SIDECAR_FORMAT, **facts}
+    return facts
 
 
 def sidecar_beside(release: str | os.PathLike[str]) -> Path:
@@ -252,14 +211,13 @@ def whole_answer(value: Any) -> int:
     return integer(value, "answer", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT)
 
 
-def released_table(release: Any, read: Callable[[Any], Any] = whole_answer) -> ReleasedTable:
+def released_table(release: Any, read: Callable[[Any], Any] = whole_answer) -> Answers:
     """Read the answers of a release, in memory or from the file: the group columns, then `answer`.
 
     `read` reads one answer of a file; those at hand are what they are.
     """
     if isinstance(release, Publication | Release):
-        found = release.answers if isinstance(release, Publication) else Answers.from_bytes(release.answers)
-        return ReleasedTable(by=found.by, keys=list(found.keys), values=list(found.values))
+        return release.answers if isinstance(release, Publication) else Answers.from_bytes(release.answers)
     path = sidecar_beside(release) if isinstance(release, str | os.PathLike) else Path()
     if not path.name.endswith(_BESIDE):
         raise BadInput("value", f"is needed where the file's name does not end in {_BESIDE}", "give the value")
@@ -270,14 +228,14 @@ def released_table(release: Any, read: Callable[[Any], Any] = whole_answer) -> R
         place -= 1
     if not columns or columns[place] != "answer":
         raise BadInput("release", f"{answers.name} has no column `answer`", "give a file that publish wrote")
-    return ReleasedTable(
+    return Answers(
         by=tuple(columns[:place]),
         keys=[tuple(row[:place]) for row in rows],
         values=[read(row[place]) for row in rows],
     )
 
 
-def frame_of_answers(value: Any, read: Callable[[Any], Any] = whole_answer) -> ReleasedTable | None:
+def frame_of_answers(value: Any, read: Callable[[Any], Any] = whole_answer) -> Answers | None:
     """Read a frame of published answers: a column `answer`, and the group columns; None for what is no frame.
 
     Columns after `answer` hold the accuracy, which follows from the release file, and are skipped.
@@ -291,7 +249,7 @@ def frame_of_answers(value: Any, read: Callable[[Any], Any] = whole_answer) -> R
     by = tuple(name for name in frame.columns if name not in ("answer", *ASSURED))
     columns = asked(lambda: [frame[name].to_list() for name in (*by, "answer")], "value", "cannot be read", remedy)
     *keys, values = columns
-    return ReleasedTable(
+    return Answers(
         by=by,
         keys=list(zip(*keys, strict=True)) if keys else [()] * len(values),
         values=[read(value) for value in values],
@@ -302,11 +260,6 @@ def _is_frame(value: Any) -> bool:
     import narwhals as nw
 
     return bool(nw.dependencies.is_into_dataframe(value))
-
-
-def _selected(document: Mapping[str, Any]) -> bool:
-    groups = document.get("groups")
-    return isinstance(groups, Mapping) and groups.get("selected") is not None
 
 
 def _records(mechanism: Mapping[str, Any]) -> int:

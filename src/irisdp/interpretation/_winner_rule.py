@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from .._exact import Enclosure, integer
 from .._measurements import LargestCategory, MeasurementKind
 from .._queries import pure_pair
+from .._release import ReleaseFile
 from ..errors import BadInput
 from ..mechanisms import PermuteAndFlip, Pull, Winner
 from ._knowledge import ReaderKnowledge
 from ._name_rules import ChoiceRule, NameProbability
 from ._published_counts import LARGEST_COUNT
-from ._released import PublishedChoice
 
 # All tables of so many records in q categories, up to their order and their common part: few, and easy to list.
 
@@ -169,15 +169,15 @@ class WinnerRule(ChoiceRule):
         )
 
 
-def winner(published: PublishedChoice, known: ReaderKnowledge) -> WinnerRule:
+def winner(published: ReleaseFile, known: ReaderKnowledge) -> WinnerRule:
     """Make the rule for what `plurality` publishes: pull from the top, or permute and flip."""
     outputs = _outputs(published)
-    pair = pure_pair(published.guarantee, "plurality")
+    pair = pure_pair(published.privacy, "plurality")
     rule: Winner
     if published.kind == MeasurementKind.PULL_FROM_THE_TOP:
         rule = Pull(len(outputs), pair)
     else:
-        rule = PermuteAndFlip(len(outputs), pair, published.relation)
+        rule = PermuteAndFlip(len(outputs), pair, published.cell_relation)
     known.only_records("plurality")
     first, last = known.bounds(None)
     lead = 0 if known.lead is None else integer(known.lead, "lead", at_least=0, at_most=LARGEST_COUNT)
@@ -225,7 +225,7 @@ def _bayes(rule: Winner, classes: GapClasses, outputs: tuple[Hashable, ...]) -> 
     return WinnerRule(outputs, right, "uniform", min(worst, Fraction(1)), others.clamp(Fraction(0), Fraction(1)))
 
 
-def _outputs(published: PublishedChoice) -> tuple[Hashable, ...]:
+def _outputs(published: ReleaseFile) -> tuple[Hashable, ...]:
     """Return the categories by name, which are not in a ledger."""
     named: Any = published.mechanism.get("outputs")
     if not isinstance(named, list | tuple):

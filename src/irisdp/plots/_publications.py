@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._exact import nearest_float, percent_below, rational, read_json, shown_below
+from .._exact import nearest_float, percent_below, rational, shown_below
 from .._measurements import HIGH, LOW, PROBABILITY, band_names
-from .._release import SIDECAR_FORMAT, Labels, Publication, counted, rows_of
+from .._queries import AnswerType, Measured
+from .._release import Labels, Publication, ReleaseFile, rows_of
 from ..errors import BadInput
 from ..interpretation import answers_beside, sidecar_beside
 from ._interval_chart import ChartInterval, interval_chart, label_axis
@@ -70,7 +71,7 @@ class PublishedAnswers:
     `numbers` says whether the answers are numbers and no names, and `labels` what readers see instead of names.
     """
 
-    sidecar: Mapping[str, Any]
+    facts: ReleaseFile
     by: tuple[str, ...]
     numbers: bool
     answers: tuple[PublishedAnswer, ...]
@@ -79,7 +80,7 @@ class PublishedAnswers:
     @property
     def question(self) -> str:
         """The question in one line."""
-        return str(self.sidecar.get("question") or "published answers")
+        return str(self.facts.stored.get("question") or "published answers")
 
     @property
     def heading(self) -> str:
@@ -87,8 +88,8 @@ class PublishedAnswers:
         label = self.labels.heading(self.question, self.by)
         if label is not None:
             return label
-        words, derived = self.question, self.sidecar.get("derived")
-        for name, how in derived.items() if isinstance(derived, Mapping) else ():
+        words = self.question
+        for name, how in self.facts.part("derived").items():
             if str(how).startswith(_BINS):
                 words = words.replace(f"{name} = {how}", str(name))
         return words
@@ -96,18 +97,17 @@ class PublishedAnswers:
     @property
     def promise(self) -> str:
         """The guarantee of the auxiliary columns; empty if nothing is guaranteed."""
-        assured = self.sidecar.get("assurance")
-        return str(assured.get("promise", "")) if isinstance(assured, Mapping) else ""
+        return str(self.facts.part("assurance").get("promise", ""))
 
     @property
     def unit(self) -> str:
         """What numbers count, for an axis."""
         if "answer" in self.labels.columns:
             return self.labels.column("answer")
-        query = {"query": None, "column": None, **_query(self.sidecar)}
-        if query["query"] in ("sum", "mean"):
-            return f"{query['query']} of {query['column']}"
-        return counted({**self.sidecar, "query": query})
+        query = self.facts.part("query")
+        if self.facts.measured is Measured.VALUES:
+            return f"{query['query']} of {query.get('column')}"
+        return self.facts.counted
 
     @property
     def axis(self) -> str:
@@ -126,25 +126,19 @@ class PublishedAnswers:
     @property
     def names(self) -> tuple[str, ...] | None:
         """All names that can be published, in their order; None if the release file does not list them."""
-        mechanism = self.sidecar.get("mechanism")
-        told: Mapping[str, Any] = mechanism if isinstance(mechanism, Mapping) else {}
-        for listed in (told.get("outputs"), told.get("names"), told.get("bins")):
+        mechanism = self.facts.part("mechanism")
+        for listed in (mechanism.get("outputs"), mechanism.get("names"), mechanism.get("bins")):
             if isinstance(listed, list | tuple):
                 return tuple(map(str, listed))
-        thresholds = told.get("thresholds")
+        thresholds = mechanism.get("thresholds")
         if isinstance(thresholds, list | tuple) and thresholds and all(type(start) is int for start in thresholds):
             return band_names(thresholds)
-        return ("yes", "no") if _query(self.sidecar).get("query") in ("majority", "at-least", "at-most") else None
+        return ("yes", "no") if self.facts.answer_type is AnswerType.YES_OR_NO else None
 
     @property
     def ordered_bins(self) -> bool:
         """Whether the one group column holds bins in their order, as of a histogram."""
-        derived = self.sidecar.get("derived")
-        told = derived.get(self.by[0], "") if len(self.by) == 1 and isinstance(derived, Mapping) else ""
-        return str(told).startswith(_BINS)
-
-
-_NUMBERS = ("count", "count-distinct", "histogram", "sum", "mean", "sizes")
+        return len(self.by) == 1 and str(self.facts.part("derived").get(self.by[0])).startswith(_BINS)
 
 
 def read_published(release: Any) -> PublishedAnswers:
@@ -163,20 +157,18 @@ def read_published(release: Any) -> PublishedAnswers:
     if isinstance(release, PublishedAnswers):
         return release
     if isinstance(release, Publication):
-        sidecar = next(iter(release.sidecars.values()))
-        numbers = _are_numbers(sidecar, release.answers.columns)
+        facts = ReleaseFile(next(iter(release.sidecars.values())))
+        numbers = _are_numbers(facts, release.answers.columns)
         rows = [
             _answer(found.columns, row, len(found.by), audience, numbers)
             for audience, found in release.answers_of.items()
             for row in found.rows()
         ]
-        return PublishedAnswers(sidecar=sidecar, by=release.answers.by, numbers=numbers, answers=tuple(rows))
+        return PublishedAnswers(facts=facts, by=release.answers.by, numbers=numbers, answers=tuple(rows))
     if not isinstance(release, str | os.PathLike):
         raise BadInput("release", "is no publication", "give a publication, or the file that publish wrote")
     path = sidecar_beside(release)
-    document = read_json(path, "release")
-    if not isinstance(document, Mapping) or document.get("format") != SIDECAR_FORMAT:
-        raise BadInput("release", "is no release", "give the answers that publish wrote, or the .release.json beside")
+    facts = ReleaseFile.read(path, remedy="give the answers that publish wrote, or the .release.json beside")
     answers = answers_beside(path)
     if answers == path or not answers.is_file():
         rule = f"says how answers were made, and there is no {answers.name} beside it"
@@ -184,27 +176,20 @@ def read_published(release: Any) -> PublishedAnswers:
     columns, lines = rows_of(answers)
     if "answer" not in columns:
         raise BadInput("release", f"{answers.name} has no column `answer`", "give a file that publish wrote")
-    return published_answers(document, columns, lines)
+    return published_answers(facts, columns, lines)
 
 
-def published_answers(
-    sidecar: Mapping[str, Any], columns: Sequence[str], lines: Sequence[Sequence[Any]]
-) -> PublishedAnswers:
+def published_answers(facts: ReleaseFile, columns: Sequence[str], lines: Sequence[Sequence[Any]]) -> PublishedAnswers:
     """Return the answers of one audience, from the release file and the columns and lines of the file of answers."""
     place = columns.index("answer")
-    numbers = _are_numbers(sidecar, columns)
-    name = sidecar.get("audience")
+    numbers = _are_numbers(facts, columns)
+    name = facts.stored.get("audience")
     found = tuple(_answer(columns, line, place, None if name is None else str(name), numbers) for line in lines)
-    return PublishedAnswers(sidecar=sidecar, by=tuple(columns[:place]), numbers=numbers, answers=found)
+    return PublishedAnswers(facts=facts, by=tuple(columns[:place]), numbers=numbers, answers=found)
 
 
-def _query(sidecar: Mapping[str, Any]) -> Mapping[str, Any]:
-    query = sidecar.get("query")
-    return query if isinstance(query, Mapping) else {}
-
-
-def _are_numbers(sidecar: Mapping[str, Any], columns: Sequence[str]) -> bool:
-    return LOW in columns or (PROBABILITY not in columns and _query(sidecar).get("query") in _NUMBERS)
+def _are_numbers(facts: ReleaseFile, columns: Sequence[str]) -> bool:
+    return LOW in columns or (PROBABILITY not in columns and facts.answer_type is AnswerType.NUMBER)
 
 
 def _answer(
@@ -399,7 +384,7 @@ def _labels(found: PublishedAnswers, shown: Sequence[PublishedAnswer]) -> list[s
 def _described(found: PublishedAnswers, drawn: str, told: Sequence[str]) -> str:
     count = count_of(len(found.answers), "published answer", "published answers")
     more = f", and {len(found.answers) - _MOST_SAID} more" if len(found.answers) > _MOST_SAID else ""
-    table = f" of {found.sidecar['table']}" if found.sidecar.get("table") else ""
+    table = f" of {name}" if (name := found.facts.stored.get("table")) else ""
     promise = f" Intervals: {found.promise}." if found.promise else ""
     cut = f" Drawn are the first {MOST_ROWS}." if len(found.answers) > MOST_ROWS else ""
     return (
@@ -424,8 +409,7 @@ def _for(one: PublishedAnswer) -> str:
 
 
 def _surely(found: PublishedAnswers) -> str:
-    told = found.sidecar.get("assurance")
-    stated = told.get("confidence") if isinstance(told, Mapping) else None
+    stated = found.facts.part("assurance").get("confidence")
     return "" if stated is None else f" with probability {percent_below(rational(stated, 'confidence'))} % or more"
 
 

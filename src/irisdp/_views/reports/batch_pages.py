@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from ..._html import Html, element, joined
-from ..._release import Batch, Facts, facts_of
+from ..._release import Batch, ReleaseFile
 from ...accounting import Charge
 from ...errors import BadInput
 from .blocks import bullets, document, folded, pairs, section, sentences, table
@@ -22,7 +22,7 @@ from .sentences import asked, assumed, cost_of_release, how_to_read, moved_by, n
 
 # Check that the given questions are all questions of one batch, before a page states their joint cost.
 
-Question = tuple[Batch, Facts, Given]
+Question = tuple[Batch, ReleaseFile, Given]
 """Which question of its batch it is, what is public of its answers, and these."""
 
 _SAID = ("table", "date", "version")
@@ -40,7 +40,7 @@ def questions_of(given: Sequence[Given]) -> list[Question]:
     found: dict[int, Question] = {}
     common = None
     for one in given:
-        facts = facts_of(one.sidecar)
+        facts = one.facts.require()
         batch = facts.batch
         if batch is None or facts.audience is not None:
             raise BadInput("release", "is no question of a batch, and others are beside it", "report it alone")
@@ -58,7 +58,7 @@ def questions_of(given: Sequence[Given]) -> list[Question]:
     return [found[number] for number in sorted(found)]
 
 
-def _common(batch: Batch, facts: Facts) -> Hashable:
+def _common(batch: Batch, facts: ReleaseFile) -> Hashable:
     """Return what all questions of a batch have in common."""
     said = tuple(facts.said.get(name) for name in _SAID)
     return batch.cost, batch.questions, facts.ledger, facts.relation, facts.unit, said
@@ -94,7 +94,7 @@ def in_short(given: Given) -> str:
 
 
 def each(
-    questions: Sequence[Question], titles: Sequence[str], told: Callable[[Facts], Iterable[tuple[str, str]]]
+    questions: Sequence[Question], titles: Sequence[str], told: Callable[[ReleaseFile], Iterable[tuple[str, str]]]
 ) -> Iterator[Html]:
     """Show each question: its answers, their expected errors, and further facts."""
     most = max(_FEWEST_ROWS, min(MOST_ROWS, _ROWS // len(questions)))
@@ -222,7 +222,7 @@ def _batch_cost(questions: Sequence[Question]) -> Iterator[Html]:
     )
 
 
-def _kept(facts: Facts) -> str:
+def _kept(facts: ReleaseFile) -> str:
     return (
         f"The steward's ledger holds this batch in line {facts.ledger}; asked again about the same data, the same "
         "answers come back and cost nothing."
@@ -254,7 +254,7 @@ def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str, *,
     """
     questions: list[Question] = []
     for number, one in enumerate(given, start=1):
-        facts = facts_of(one.sidecar)
+        facts = one.facts.require()
         questions.append((Batch(facts.cost, len(given), number), facts, one))
     titles = [
         one.labels.own_title
@@ -326,7 +326,7 @@ def _plan_cost(questions: Sequence[Question]) -> Iterator[Html]:
         )
 
 
-def _told(facts: Facts) -> Iterator[tuple[str, str]]:
+def _told(facts: ReleaseFile) -> Iterator[tuple[str, str]]:
     yield "Cost", cost_of_release(facts)
     if "date" in facts.said:
         yield "Drawn", facts.said["date"]

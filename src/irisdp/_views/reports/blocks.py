@@ -106,7 +106,7 @@ def drawn(given: Given) -> Html | None:
     """Draw the answers; None where nothing can draw them: no group was named, or the extra `plots` is not installed."""
     words = replace(given.labels, title=None, own_title=None)  # these head the page
     try:
-        picture = published(published_answers(given.sidecar, given.columns, given.rows), words)
+        picture = published(published_answers(given.facts, given.columns, given.rows), words)
         image = picture.to_svg()
     except BadInput:
         return None  # the table says the same

@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from ..._html import Html, element
-from ..._measurements import MeasurementKind
-from ..._release import Facts
-from ...interpretation import LISTS, OTHER_NOISE, RULES
+from ..._measurements import MeasurementKind, ReadAs
+from ..._release import ReleaseFile
+from ...interpretation import RULES
 from ...mechanisms import privacy_to_document
 from ...privacy import Privacy
 from .blocks import table
@@ -18,13 +18,13 @@ from .sentences import numbered, proofs
 
 # Commands that check releases, which readers with the files can type unchanged.
 
-_READ = {MeasurementKind.GEOMETRIC_NOISE, *OTHER_NOISE, *RULES, *LISTS}
-"""Kinds that `irisdp interpret` reads."""
+_READ = (ReadAs.GEOMETRIC_COUNTS, ReadAs.NOISY_COUNTS, ReadAs.NOISY_CELLS, *RULES, ReadAs.LISTS)
+"""What `irisdp interpret` reads."""
 
 _TRIED = 20
 """Counts on which a mechanism is laid out to be audited."""
 
-CommandExample = Sequence[tuple[Facts, Given]]
+CommandExample = Sequence[tuple[ReleaseFile, Given]]
 """A release, or the questions of a batch in their order."""
 
 
@@ -45,7 +45,9 @@ def _of_files(asked: CommandExample, *, whole: bool) -> Iterator[tuple[str, str]
     names = " ".join(_operand(file.name) for _, _, given in written for file in given.files)
     yield "are these the files? (the digests above)", f"sha256sum {names}"
     for number, facts, given in written:
-        known = _known(given) if facts.kind == MeasurementKind.GAUSSIAN_NOISE else "" if facts.kind in _READ else None
+        known = (
+            _known(given) if facts.kind == MeasurementKind.GAUSSIAN_NOISE else "" if facts.read_as in _READ else None
+        )
         if known is not None:
             what = f"what do the answers{_example(asked, number)} say to you? (say what you know: -h)"
             yield what, f"irisdp interpret {_sidecar(given)}{known}"
@@ -92,7 +94,7 @@ def _operand(name: str) -> str:
     return shlex.quote(f"./{name}" if name.startswith("-") else name)
 
 
-def _spec(facts: Facts) -> dict[str, object] | None:
+def _spec(facts: ReleaseFile) -> dict[str, object] | None:
     if (
         facts.kind != MeasurementKind.GEOMETRIC_NOISE
         or not isinstance(facts.privacy, Privacy)
@@ -124,7 +126,7 @@ def checks(asked: CommandExample, *, again: str, kept: str, whole: bool = True) 
 
     Parameters
     ----------
-    asked : sequence of (Facts, Given)
+    asked : sequence of (ReleaseFile, Given)
         In the order of their numbers.
     again : str
         How the data owner gets files of answers that were not written.

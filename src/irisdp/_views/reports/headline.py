@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..._exact import percent_below, rational, short_above, shown_below
-from ..._release import Facts
+from ..._release import ReleaseFile
 from ...errors import BadInput
 from .inputs import Given
-from .sentences import asked, counts_people, moved_by, odds_of
+from .sentences import asked, moved_by, odds_of
 
 _PROBABILITY = "answer_probability"
 _MOST_CUT = 160
 """Letters of a heading that is made of the result."""
 
 
-def headline(facts: Facts, given: Given) -> str:
+def headline(facts: ReleaseFile, given: Given) -> str:
     """Return the heading of a page: the title or the query's label, or else the result in a sentence."""
     return given.labels.heading(facts.question, facts.by) or result(facts, given)
 
 
-def result(facts: Facts, given: Given) -> str:
+def result(facts: ReleaseFile, given: Given) -> str:
     """Say what was published, in one sentence."""
     question = asked(facts, given.labels, derived=False)
     if len(given.rows) == 1 and given.columns[0] == "answer":
@@ -41,19 +41,19 @@ def result(facts: Facts, given: Given) -> str:
     return f"{question}: {many} from {_grouped(numbers[0])} to {_grouped(numbers[-1])}"
 
 
-def _counted(facts: Facts, number: str) -> str | None:
+def _counted(facts: ReleaseFile, number: str) -> str | None:
     """Say a count as people would; None of what is no plain count."""
-    if facts.name != "count" or facts.derived or (facts.unit is not None and not counts_people(facts)):
+    if facts.name != "count" or facts.derived or (facts.unit is not None and not facts.counts_persons):
         return None
     what = (
-        ("person" if number == "1" else "people") if counts_people(facts) else "record" if number == "1" else "records"
+        ("person" if number == "1" else "people") if facts.counts_persons else "record" if number == "1" else "records"
     )
     if facts.query.get("expression") is None:
         return f"About {number} {what}"
     return f"About {number} {what} answered yes to “{facts.query['expression']}”"
 
 
-def _interval(facts: Facts, low: str, high: str) -> str:
+def _interval(facts: ReleaseFile, low: str, high: str) -> str:
     sure = "" if facts.confidence is None else f"{percent_below(facts.confidence)} % "
     if low and high:
         return f" ({sure}interval {_grouped(low)} to {_grouped(high)})"
@@ -77,13 +77,13 @@ def same_probability(given: Given) -> str | None:
     return first if first and not others else None
 
 
-def in_three(facts: Facts, given: Given) -> Iterator[str]:
+def in_three(facts: ReleaseFile, given: Given) -> Iterator[str]:
     """Say what the interval means, what it leaves out, and what the answers cost: three sentences at most."""
     yield from meant(facts, given)
     yield f"Privacy cost: {cost_in_short(facts)}."
 
 
-def meant(facts: Facts, given: Given) -> Iterator[str]:
+def meant(facts: ReleaseFile, given: Given) -> Iterator[str]:
     """Say what the interval or the probability means, and what it leaves out."""
     each = "The" if len(given.rows) == 1 else "Each"
     if "answer_low" in given.columns:
@@ -104,7 +104,7 @@ def meant(facts: Facts, given: Given) -> Iterator[str]:
     yield "It does not say by how much: a close call is little better than a guess."
 
 
-def _left_out(facts: Facts) -> str:
+def _left_out(facts: ReleaseFile) -> str:
     """Return what the interval leaves out besides, as the release says it after its promise."""
     _, _, rest = (facts.promise or "").partition("; ")
     return f"; the answer {rest}" if rest else ""
@@ -117,7 +117,7 @@ def _probability(text: str) -> str:
         return text
 
 
-def cost_in_short(facts: Facts) -> str:
+def cost_in_short(facts: ReleaseFile) -> str:
     """Say what was charged, and by how much it may move odds at most."""
     times = odds_of(facts.cost, facts.relation, facts.unit).times
     moved = (

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..._exact import file_path, json_bytes, read_json
-from ..._release import SIDECAR_FORMAT, Answers, BatchPublication, Labels, Publication, answers_bytes, rows_of
+from ..._exact import file_path, json_bytes
+from ..._release import Answers, BatchPublication, Labels, Publication, ReleaseFile, answers_bytes, rows_of
 from ...errors import BadInput
 from ...interpretation import answers_beside, sidecar_beside
 
@@ -34,7 +34,7 @@ class Given:
 
     Parameters
     ----------
-    sidecar : mapping
+    facts : ReleaseFile
         As it was read: nothing in it is believed yet.
     columns : tuple of str
         The group columns, `answer`, and what says how sure it is.
@@ -46,7 +46,7 @@ class Given:
         What readers see instead of names.
     """
 
-    sidecar: Mapping[str, Any]
+    facts: ReleaseFile
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     files: tuple[File, ...]
@@ -80,7 +80,7 @@ def given_of(release: Any, audience: str | None = None) -> Given:
     if audience is not None:
         raise BadInput("audience", "is for a publication; a file is one audience's", "leave it out")
     path = sidecar_of(release)
-    sidecar = _read(path)
+    facts = ReleaseFile.read(path, rule=f"{path.name} is no release", remedy=_NO_RELEASE)
     answers = answers_beside(path)
     if answers == path:
         rule = "has a name that does not end in .release.json, so no answers can be found beside it"
@@ -89,10 +89,8 @@ def given_of(release: Any, audience: str | None = None) -> Given:
     columns, rows = rows_of(answers)
     if "answer" not in columns or len(set(columns)) < len(columns):
         raise BadInput("release", f"{answers.name} has no column `answer`, or one twice", "give what publish wrote")
-    if any(len(row) != len(columns) for row in rows):
-        raise BadInput("release", f"{answers.name} has rows of different lengths", "give a file that publish wrote")
     files = [File(file.name, _digest(file.read_bytes())) for file in (answers, path)]
-    return Given(sidecar, tuple(columns), _as_text(rows), tuple(files))
+    return Given(facts, tuple(columns), _as_text(rows), tuple(files))
 
 
 def given_when_written(sidecar: Mapping[str, Any], answers: Answers, path: Path | None) -> Given:
@@ -101,7 +99,7 @@ def given_when_written(sidecar: Mapping[str, Any], answers: Answers, path: Path 
     if path is not None:
         files.append(File(path.name, _digest(answers_bytes(answers, path))))
         files.append(File(f"{path.name}.release.json", _digest(json_bytes(sidecar))))
-    return Given(sidecar, answers.columns, _as_text(answers.rows()), tuple(files))
+    return Given(ReleaseFile(sidecar), answers.columns, _as_text(answers.rows()), tuple(files))
 
 
 def sidecar_of(release: Any) -> Path:
@@ -127,13 +125,6 @@ def _of_publication(release: Publication, audience: str | None) -> Given:
     path = written[0] if written and written[0].suffix.lower() != ".html" else None
     name = names[place]
     return given_when_written(release.sidecars[name], release.answers_of[name], path)
-
-
-def _read(path: Path) -> Mapping[str, Any]:
-    document = read_json(path, "release")
-    if not isinstance(document, Mapping) or document.get("format") != SIDECAR_FORMAT:
-        raise BadInput("release", f"{path.name} is no release", _NO_RELEASE)
-    return document
 
 
 def _check_size(path: Path) -> None:

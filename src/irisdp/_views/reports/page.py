@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..._html import Html, element
-from ..._measurements import KINDS
-from ..._release import Facts, counted, facts_of
+from ..._queries import Measured
+from ..._release import ReleaseFile
 from ...accounting import Charge
 from .blocks import bullets, document, drawn, folded, pairs, sentences, table
 from .checks import checks
@@ -25,18 +25,18 @@ MOST_ROWS = 1_000
 """Rows of the table of answers; the file has all."""
 
 
-def unit_of(facts: Facts) -> str:
+def unit_of(facts: ReleaseFile) -> str:
     """Say what numbers count, and errors are measured in."""
-    if facts.name in ("sum", "mean"):
+    if facts.measured is Measured.VALUES:
         return "in the unit of the values"
-    return counted(facts.counting)
+    return facts.counted
 
 
-def subject(facts: Facts) -> Iterator[tuple[str, str]]:
+def subject(facts: ReleaseFile) -> Iterator[tuple[str, str]]:
     """Say what counts of each person, how answers are made, and what was declared for them."""
     if facts.unit is not None:
         yield "Counted", kept(facts)
-    made = KINDS.get(facts.kind)
+    made = facts.measurement
     yield (
         "Mechanism",
         f"{facts.kind}{'' if made is None else f' ({made.sentence})'}, keeping {facts.privacy} for each answer",
@@ -49,7 +49,7 @@ def subject(facts: Facts) -> Iterator[tuple[str, str]]:
         yield "Categories", f"{facts.categories['declared']} declared"
 
 
-def answered(facts: Facts, given: Given, *, most: int = MOST_ROWS, picture: bool = True) -> Iterator[Html]:
+def answered(facts: ReleaseFile, given: Given, *, most: int = MOST_ROWS, picture: bool = True) -> Iterator[Html]:
     """Show the answers: a picture where there can be one, and a table."""
     figure = drawn(given) if picture else None
     if figure is not None:
@@ -99,7 +99,7 @@ def _row(row: tuple[str, ...], classes: list[str | None], groups: int) -> Html:
     return element("tr", *cells)
 
 
-def in_odds(facts: Facts, cost: Charge, whose: str) -> Iterator[Html]:
+def in_odds(facts: ReleaseFile, cost: Charge, whose: str) -> Iterator[Html]:
     """Say what a cost means for one person."""
     odds = odds_of(cost, facts.relation, facts.unit)
     yield element("div", *(element("p", said) for said in odds.sentences), class_="box")
@@ -121,12 +121,12 @@ def in_odds(facts: Facts, cost: Charge, whose: str) -> Iterator[Html]:
     yield table(f"How likely somebody may think {odds.asks}, before and after {whose}", head, rows)
 
 
-def error_lines(facts: Facts) -> Html:
+def error_lines(facts: ReleaseFile) -> Html:
     """Say how far off answers are expected to be, measure by measure."""
     return bullets(expected(facts))
 
 
-def made_by(asked: Sequence[Facts]) -> str:
+def made_by(asked: Sequence[ReleaseFile]) -> str:
     """Say what the page is made of: answers of one moment, or of several, and then from the first to the last."""
     versions, dates = (sorted({one.said[name] for one in asked if name in one.said}) for name in ("version", "date"))
     version = f" by Iris {' and '.join(versions)}" if versions else ""
@@ -148,7 +148,7 @@ def page(given: Given) -> str:
     BadInput
         For an invalid release file.
     """
-    facts = facts_of(given.sidecar)
+    facts = given.facts.require()
     heading = headline(facts, given)
     found = result(facts, given)
     sections = [
@@ -167,7 +167,7 @@ def page(given: Given) -> str:
     )
 
 
-def _published(facts: Facts) -> Iterator[tuple[str, str]]:
+def _published(facts: ReleaseFile) -> Iterator[tuple[str, str]]:
     yield "Table", facts.said.get("table", "not said")
     yield "Protected", protected(facts)
     yield "For", "everybody" if facts.audience is None else f"{facts.audience}, one of several audiences"
@@ -176,7 +176,7 @@ def _published(facts: Facts) -> Iterator[tuple[str, str]]:
         yield "Batch", f"question {facts.batch.question} of {facts.batch.questions}, charged as one"
 
 
-def _cost(facts: Facts) -> Iterator[Html]:
+def _cost(facts: ReleaseFile) -> Iterator[Html]:
     yield element("p", cost_of_release(facts), ".")
     if facts.audience is not None:
         yield element(
@@ -194,12 +194,12 @@ def _cost(facts: Facts) -> Iterator[Html]:
         yield from in_odds(facts, facts.batch.cost, "the whole batch")
 
 
-def _errors(facts: Facts) -> Iterator[Html]:
+def _errors(facts: ReleaseFile) -> Iterator[Html]:
     yield element("p", "Known before any record was read, and the same whatever the records say. An answer is:")
     yield error_lines(facts)
 
 
-def _kept(facts: Facts) -> str:
+def _kept(facts: ReleaseFile) -> str:
     return (
         f"The steward's ledger holds this release in line {facts.ledger}; asked again about the same data, the same "
         "answers come back and cost nothing."

@@ -13,8 +13,9 @@ import flint
 
 from ..._exact import ball, enclosure_of, rational_text, short_above, shown_above, shown_below
 from ..._html import element, joined
-from ..._measurements import KINDS, MeasurementKind
-from ..._release import Facts, Labels, counted, counts_persons, delta_means, risk_of
+from ..._measurements import MeasurementKind
+from ..._queries import Measured
+from ..._release import Labels, ReleaseFile, delta_means, risk_of
 from ...accounting import Charge, ConcentratedCost, Cost, GaussianCost
 from ...graphs import NeighbouringRelation
 from ...interpretation import RULES
@@ -115,7 +116,7 @@ def _percent(chance: Fraction, rounding: Callable[[Fraction], int]) -> str:
 _INTERPRET = element("code", "irisdp interpret")
 
 
-def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
+def how_to_read(facts: ReleaseFile, unit: str) -> Iterator[str]:
     """Explain an answer and its auxiliary output."""
     yield (
         "Every answer was changed at random, once, before it was published. This protects people. How large changes "
@@ -143,7 +144,7 @@ def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
                 _INTERPRET,
                 " estimates from all of them how large each category is.",
             )
-        elif facts.kind in RULES:
+        elif facts.read_as in RULES:
             yield joined(
                 "On most data the answer is right more often; ", _INTERPRET, " says how often, given what you know."
             )
@@ -151,20 +152,20 @@ def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
             yield "On most data the answer is right more often."
     else:
         yield "Nothing beside an answer says how sure it is: take the errors this page expects, which hold on any data."
-    if facts.name in ("count", "count-distinct", "histogram", "sizes"):
+    if facts.form is not None and facts.form.counts:
         yield f"Numbers count {unit}. A number below 0 is no mistake: the noise caused it, and it was not corrected."
 
 
-def _missed(facts: Facts) -> str:
+def _missed(facts: ReleaseFile) -> str:
     return short_above(100 * (1 - (facts.confidence or Fraction(19, 20))), 3)
 
 
-def not_to_conclude(facts: Facts) -> Iterator[str]:
+def not_to_conclude(facts: ReleaseFile) -> Iterator[str]:
     """Say what readers take such answers to say, and they do not."""
     yield "Anything about one person: neither that somebody is in the table, nor that somebody is not."
     if "answer_low" in facts.columns:
         yield "That two rows differ, where their intervals overlap."
-        if facts.name in ("count", "count-distinct", "histogram"):
+        if facts.form is not None and facts.form.counts and facts.name != "sizes":
             yield "That a larger count means a larger share: groups differ in size."
         if facts.name != "mean":
             yield "That a row of 0 is empty, or that a row of 1 is one person: noise alone can give these numbers."
@@ -181,13 +182,10 @@ def not_to_conclude(facts: Facts) -> Iterator[str]:
     yield "That a later release differs because the data changed: it has noise of its own."
 
 
-_COUNTS = ("count", "at-least", "at-most", "band", "histogram", "sizes")
-
-
-def _not_of_all(facts: Facts) -> Iterator[str]:
+def _not_of_all(facts: ReleaseFile) -> Iterator[str]:
     """Say what answers about some records of each person do not say of the others."""
     unit = facts.unit
-    if unit is None or facts.name == "column" or (counts_persons(facts.counting) and "per_unit" not in facts.said):
+    if unit is None or facts.name == "column" or (facts.counts_persons and "per_unit" not in facts.said):
         return
     if "per_unit" in facts.said:
         if facts.by:
@@ -195,13 +193,13 @@ def _not_of_all(facts: Facts) -> Iterator[str]:
         return
     few = "only one" if facts.at_most == 1 else f"at most {facts.at_most:,}"
     rest = f"of each {unit} {few}, chosen at random, counted."
-    if facts.name in _COUNTS:
+    if facts.measured is Measured.RECORDS:
         yield f"That there are so many records, or so many different values of {unit} with such a record: {rest}"
     else:
         yield f"That the same holds of all records: {rest}"
 
 
-def assumed(facts: Facts, *, whole: str = "release") -> Iterator[tuple[str, str]]:
+def assumed(facts: ReleaseFile, *, whole: str = "release") -> Iterator[tuple[str, str]]:
     """Say what was taken for granted, each with its heading; on the page of a release, or of a whole batch or plan."""
     exchanged = facts.relation is NeighbouringRelation.EXCHANGE
     what = "one record" if facts.unit is None else f"all records of one {facts.unit}"
@@ -273,16 +271,16 @@ def _sentence(words: str | None) -> str:
     return f"A value {words}." if words else ""
 
 
-def proofs(facts: Facts) -> list[str]:
+def proofs(facts: ReleaseFile) -> list[str]:
     """Name the pages that prove what is claimed."""
-    own = [KINDS[facts.kind].proof] if facts.kind in KINDS else []
+    own = [] if facts.measurement is None else [facts.measurement.proof]
     own += ["grouped-releases"] if facts.by else []
     own += ["audiences"] if facts.audience is not None else []
     own += ["batches"] if facts.batch is not None else []
     return [f"proofs/{name}.md" for name in own]
 
 
-def cost_of_release(facts: Facts) -> str:
+def cost_of_release(facts: ReleaseFile) -> str:
     """Say the cost in one line, as a plan does."""
     kept = (
         ""
@@ -292,7 +290,7 @@ def cost_of_release(facts: Facts) -> str:
     return f"{facts.cost} for {moved_by(facts)}{kept}"
 
 
-def moved_by(facts: Facts) -> str:
+def moved_by(facts: ReleaseFile) -> str:
     """Say what a cost is for: what neighbouring tables differ in."""
     reason = {NeighbouringRelation.ADD_REMOVE: "adding or removing", NeighbouringRelation.EXCHANGE: "exchanging"}[
         facts.relation
@@ -302,56 +300,29 @@ def moved_by(facts: Facts) -> str:
 
 # A release in plain words: what was asked, whose records count, and how far off answers are expected to be.
 
-ASKED = {
-    "count": "How many records there are{where}",
-    "count-distinct": "How many different values {column} has{where}",
-    "at-least": "Whether there are at least {threshold} records{where}",
-    "at-most": "Whether there are at most {threshold} records{where}",
-    "band": "In which band the number of records lies{where}; bands begin at {thresholds}",
-    "majority": "Whether “{expression}” is true of more records than it is false of",
-    "histogram": "How many records have each value of {column}",
-    "sum": "The sum of {column}",
-    "mean": "The mean of {column}",
-    "plurality": "Which category of {column} most records have",
-    "median": "Which bin holds the median of {column}",
-    "quantile": "Which bin holds the quantile {share} of {column}",
-    "top": "Which {k} categories of {column} most records have",
-    "ranking": "How the categories of {column} rank by their numbers of records, the largest first",
-    "apply": "What the mechanism {mechanism} answers{where}",
-    "sizes": "How large the categories of {column} are, the largest first, without their names",
-    "column": "Which category of {column} each record has, with answers changed at random",
-}
-"""By query, what it asks; names in braces are the query's own facts."""
 
-
-def asked(facts: Facts, labels: Labels | None = None, *, derived: bool = True) -> str:
+def asked(facts: ReleaseFile, labels: Labels | None = None, *, derived: bool = True) -> str:
     """Write the question; for an unknown query, the line in the release file."""
     expression = facts.query.get("expression")
     where = "" if expression is None else f" for which “{expression}” is true"
     told = {**dict.fromkeys(("threshold", "thresholds", "column", "share", "k", "mechanism"), "…"), **facts.query}
-    form = ASKED.get(facts.name)
-    if form is None:
+    if facts.form is None:
         return facts.question
-    said = form.format_map({**told, "where": where, "expression": expression or "…"})
+    said = facts.form.asks.format_map({**told, "where": where, "expression": expression or "…"})
     between = facts.query.get("between")
     weight = facts.query.get("times") or facts.query.get("weight")
     said += f", each value counted {between}" if between else ""
     said += f", {weight}" if weight else ""
     by = facts.by if labels is None else tuple(map(labels.column, facts.by))
     said += f", for each {' and '.join(by)}" if by else ""
-    if facts.name == "count" and counts_persons(facts.counting) and "per_unit" not in facts.said:
+    if facts.name == "count" and facts.counts_persons and "per_unit" not in facts.said:
         said = f"How many different values of {facts.unit} there are"
     elif facts.unit is not None:
         said = f"{'Taking' if 'per_unit' in facts.said else 'Of'} {kept(facts)}: {said[0].lower()}{said[1:]}"
     return f"{said}; {_derived(facts)}" if facts.derived and derived else said
 
 
-def counts_people(facts: Facts) -> bool:
-    """Tell whether a count is one of persons."""
-    return counts_persons(facts.counting)
-
-
-def kept(facts: Facts) -> str:
+def kept(facts: ReleaseFile) -> str:
     """Say which records of a person count: of most persons not all, so that numbers are no numbers of all records."""
     lot = "chosen at random"
     if "per_unit" in facts.said:
@@ -368,11 +339,11 @@ def kept(facts: Facts) -> str:
     return f"at most {facts.at_most:,} records of each {facts.unit}{where}, {lot}"
 
 
-def _derived(facts: Facts) -> str:
+def _derived(facts: ReleaseFile) -> str:
     return ", ".join(f"{name} is {meaning}" for name, meaning in facts.derived.items())
 
 
-def protected(facts: Facts) -> str:
+def protected(facts: ReleaseFile) -> str:
     """Say who is protected."""
     if facts.unit is None:
         return "one record of the table"
@@ -419,7 +390,7 @@ _LARGE = 10**15
 _CHANCES = {name for name, form in ERRORS.items() if "probability {}" in form}
 
 
-def expected(facts: Facts) -> Iterator[str]:
+def expected(facts: ReleaseFile) -> Iterator[str]:
     """Say how far off answers are expected to be, measure by measure; None of a number means that there is no bound."""
     if set(facts.expected_error.values()) <= {None} and "mean_absolute" not in facts.expected_error:
         yield "off by nobody knows how much: its file proves no goal, and its answers are no counts"
@@ -441,11 +412,11 @@ def expected(facts: Facts) -> Iterator[str]:
         )
 
 
-def _measured(facts: Facts) -> tuple[str, str, str]:
+def _measured(facts: ReleaseFile) -> tuple[str, str, str]:
     """Name one of what errors are measured in, many of it, and what is said after the error."""
-    if facts.name in ("sum", "mean"):
+    if facts.measured is Measured.VALUES:
         return "", "", f", as {facts.query.get('column', 'the column')} is measured"
-    counts = counted(facts.counting)
+    counts = facts.counted
     if counts.startswith("records"):
         return "record", "records", ""
     return counts.replace("different values", "value", 1), counts.replace("different ", "", 1), ""
