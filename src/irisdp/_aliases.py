@@ -82,7 +82,7 @@ def own_names(given: Mapping[str, Any], synonyms: Mapping[str, str] = OPTIONS) -
     >>> own_names({"privacy_unit": "person"})
     {'unit': 'person'}
     """
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     first: dict[str, str] = {}
     for name, value in given.items():
         own = synonyms.get(str(name).replace("-", "_"), name)
@@ -91,5 +91,5 @@ def own_names(given: Mapping[str, Any], synonyms: Mapping[str, str] = OPTIONS) -
         if other != name and plain in synonyms.values():
             synonym, kept = (name, other) if name != own else (other, name)
             raise BadInput(synonym, f"is another name of {kept}, and both are given", "keep one of them")
-        found[own] = value
-    return found
+        result[own] = value
+    return result

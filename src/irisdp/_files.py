@@ -245,8 +245,8 @@ def _identity(path: Path) -> tuple[object, ...]:
     File systems disagree about case and accents, so names that differ in nothing else are taken for one.
     """
     try:
-        found = os.stat(path)
-        return found.st_dev, found.st_ino
+        status = os.stat(path)
+        return status.st_dev, status.st_ino
     except (OSError, ValueError):
         pass
     try:
@@ -415,10 +415,10 @@ class _Draft:
 
 def _file_at(path: Path) -> tuple[int, int] | None:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 _MARK = 8

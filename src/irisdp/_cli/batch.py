@@ -81,15 +81,15 @@ def _show_plan(foreseen: DryRun[BatchPlan]) -> None:
     from .._release import in_keys
 
     planned, view = foreseen.plan, console()
-    for number, one in enumerate(planned.plans, start=1):
-        say(view, f"{number}. {one.line}", style="bold")
-        for error in one.describe_error():
+    for number, plan in enumerate(planned.plans, start=1):
+        say(view, f"{number}. {plan.line}", style="bold")
+        for error in plan.describe_error():
             fact("error", error)
-        for said in one.describe_naming():
+        for said in plan.describe_naming():
             fact("named", said)
-        for groups in one.describe_groups():
+        for groups in plan.describe_groups():
             fact("groups", groups)
-        for categories in one.describe_categories():
+        for categories in plan.describe_categories():
             fact("among", categories)
     _show_cost(planned)
     for heading, said in (
@@ -134,14 +134,14 @@ def _unit_rules(planned: BatchPlan) -> list[str]:
 
 def _show(published: BatchPublication) -> None:
     view = console()
-    for number, found in enumerate(published, start=1):
-        say(view, f"{number}. {found.plan.line}", style="bold")
-        show_answers(found)
-        for error in found.plan.describe_error():
+    for number, publication in enumerate(published, start=1):
+        say(view, f"{number}. {publication.plan.line}", style="bold")
+        show_answers(publication)
+        for error in publication.plan.describe_error():
             fact("error", error)
-        for said in found.plan.describe_naming():
+        for said in publication.plan.describe_naming():
             fact("named", said)
-        for path in found.out:
+        for path in publication.out:
             fact("written", str(path))
     for path in published.pages:
         fact("written", str(path))

@@ -67,10 +67,10 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
         text = text.replace(python, shell)
     text = _QUESTION.sub(_command, text)
 
-    def option(found: re.Match[str]) -> str:
-        name, value = found["name"], found["value"]
+    def option(match: re.Match[str]) -> str:
+        name, value = match["name"], match["value"]
         if name not in options:
-            return _NO_OPTION.get(found[0], found[0])
+            return _NO_OPTION.get(match[0], match[0])
         if value in ("True", "…"):
             return f"{_option(name)} {options[name] if value == '…' else ''}".rstrip()
         shown = ",".join(part.strip(" '\"") for part in value.strip("[]").split(",")) if value[:1] == "[" else value
@@ -80,10 +80,10 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
     return _KEYWORD.sub(option, text)
 
 
-def _command(found: re.Match[str]) -> str:
+def _command(match: re.Match[str]) -> str:
     """Write a question as the command that asks it: the query's name plain, a condition in quotes."""
     name, *words = (
-        json.loads(word["text"]) if word["text"] else word["number"] for word in _WORD.finditer(found["words"])
+        json.loads(word["text"]) if word["text"] else word["number"] for word in _WORD.finditer(match["words"])
     )
     shown = (word if word.isdecimal() else _quoted(word) for word in words)
     return " ".join(["irisdp publish DATA", name, *shown])
@@ -142,9 +142,9 @@ class Command(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """List arguments and options under the headings of `GROUPS`, where a command has options of several."""
-        found = {parameter.name: parameter for parameter in self.get_params(ctx)}
-        rows = {name: row for name, parameter in found.items() if (row := parameter.get_help_record(ctx)) is not None}
-        sections = {"Arguments": [name for name in rows if found[name].param_type_name == "argument"]}
+        by_name = {parameter.name: parameter for parameter in self.get_params(ctx)}
+        rows = {name: row for name, parameter in by_name.items() if (row := parameter.get_help_record(ctx)) is not None}
+        sections = {"Arguments": [name for name in rows if by_name[name].param_type_name == "argument"]}
         rest = [name for name in rows if name not in sections["Arguments"]]
         if len(rows) >= _GROUPED_FROM:
             sections |= {heading: [name for name in names if name in rows] for heading, names in GROUPS.items()}
@@ -163,7 +163,11 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; errors name options and arguments as the user typed them."""
-        options = {found.name: found.metavar or "" for found in self.params if found.param_type_name == "option"}
+        options = {
+            parameter.name: parameter.metavar or ""
+            for parameter in self.params
+            if parameter.param_type_name == "option"
+        }
         try:
             return super().invoke(ctx)
         except BadInput as error:
@@ -189,7 +193,11 @@ class Command(TyperCommand):
         source = context.get_parameter_source(name)
         typed = not self.reads_fields or (source and source.name == "COMMANDLINE")
         # Such as --csv, whose value Python knows by another name.
-        named = (found for found in self.params if found.name == name or f"--{field.replace('_', '-')}" in found.opts)
+        named = (
+            parameter
+            for parameter in self.params
+            if parameter.name == name or f"--{field.replace('_', '-')}" in parameter.opts
+        )
         return next(named, None) if typed else None
 
     def _file_meant(self, error: BadInput, context: Any) -> Path | None:
@@ -377,7 +385,7 @@ def explain(error: typer.TyperException) -> str:
 def _resembling(wrong: str, right: list[str]) -> list[str]:
     """Return the options that begin like a wrong one, else the one that looks most like it."""
     text = "--" + wrong.lower().replace("_", "-").lstrip("-")
-    return [found for found in right if found.startswith(text)] or near_matches(text, right)
+    return [candidate for candidate in right if candidate.startswith(text)] or near_matches(text, right)
 
 
 def _longest(spellings: list[str]) -> str:
@@ -387,8 +395,8 @@ def _longest(spellings: list[str]) -> str:
 def _value(command: Any, option: Any) -> str:
     """Return a value of an option as the examples of the help have it, else how the help calls it."""
     words = (command.epilog or "").split()
-    found = next((after for word, after in pairwise(words) if word in option.opts), None)
-    return found or option.metavar or "VALUE"
+    given = next((after for word, after in pairwise(words) if word in option.opts), None)
+    return given or option.metavar or "VALUE"
 
 
 def _example(command: Any) -> str:

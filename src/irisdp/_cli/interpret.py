@@ -24,25 +24,27 @@ _MOST_SHOWN = 40
 _PLACES = 10_000
 
 
-def show_choices(found: ChoiceInterpretation) -> None:
+def show_choices(interpretation: ChoiceInterpretation) -> None:
     """Show each name with the least probability that it is right, and what that rests on."""
 
     from ..interpretation import BASES
 
-    bases = sorted({answer.judgement.basis for answer in found.answers})
-    say(console(), found.describe(), style="bold")
-    if found.by or len(found.answers) != 1 or bases != ["worst"]:
+    bases = sorted({answer.judgement.basis for answer in interpretation.answers})
+    say(console(), interpretation.describe(), style="bold")
+    if interpretation.by or len(interpretation.answers) != 1 or bases != ["worst"]:
         rows = (
             (*answer.key, answer.published, _rounded_down(answer.judgement.probability.lower), answer.reading)
-            for answer in found.answers
+            for answer in interpretation.answers
         )
-        show_table((*found.by, "published", "probability", "most likely right"), rows, most=_MOST_SHOWN)
+        show_table((*interpretation.by, "published", "probability", "most likely right"), rows, most=_MOST_SHOWN)
     for basis in bases:
         fact("holds", BASES[basis])
-    for note in sorted({answer.judgement.note for answer in found.answers if answer.judgement.note is not None}):
+    for note in sorted(
+        {answer.judgement.note for answer in interpretation.answers if answer.judgement.note is not None}
+    ):
         fact("note", note)
-    if found.answers and bases != ["worst"]:
-        at_worst = min(answer.judgement.right_at_worst for answer in found.answers)
+    if interpretation.answers and bases != ["worst"]:
+        at_worst = min(answer.judgement.right_at_worst for answer in interpretation.answers)
         fact("at worst", f"an answer of this release is right with probability {_rounded_down(at_worst)}")
     if bases == ["worst"]:
         fact("analysts", "--lead, --at-least, --at-most or --prior uses what you know about the table")
@@ -68,20 +70,22 @@ def show_interval(bases: Collection[str], confidence: Fraction, *, number: int) 
         fact("interval", f"{sure}, {RESTS_ON[basis]}")
 
 
-def show_together(found: JointInterpretation) -> None:
+def show_together(interpretation: JointInterpretation) -> None:
     """Show cells, and below them totals, with what they are read as."""
 
     view = console()
-    cells = [row for row in found.rows if row.total is None]
-    totals = [row for row in found.rows if row.total is not None]
+    cells = [row for row in interpretation.rows if row.total is None]
+    totals = [row for row in interpretation.rows if row.total is not None]
     view.print(f"[bold]published counts: {len(cells)}, totals: {len(totals)}[/bold]")
-    names = (*found.by, *(["total"] if totals else []), "published", "best guess", "low", "high")
+    names = (*interpretation.by, *(["total"] if totals else []), "published", "best guess", "low", "high")
     dots = [["…"] * len(names)] if len(cells) > _MOST_SHOWN else []
     show_table(
         names, [*(_row(row, totals) for row in cells[:_MOST_SHOWN]), *dots, *(_row(row, totals) for row in totals)]
     )
-    show_interval({row.interval.basis for row in found.rows}, found.confidence, number=len(found.rows))
-    if found.consistent:
+    show_interval(
+        {row.interval.basis for row in interpretation.rows}, interpretation.confidence, number=len(interpretation.rows)
+    )
+    if interpretation.consistent:
         said = "the best guesses are the possible whole numbers nearest to the published ones that add up"
         fact("guess", f"{said}; another way to adjust them may err less")
     else:
@@ -186,7 +190,7 @@ def interpret_command(
     read += [] if prior is None else [("the prior", prior)]
     files = plan_outputs([] if out is None else [out], read, field="--out", force=force)
     try:
-        found = interpret(
+        interpretation = interpret(
             sidecar,
             value,
             loss=loss,
@@ -202,28 +206,28 @@ def interpret_command(
         if error.field not in ("release", "mechanism") or release.name in error.rule:
             raise
         raise BadInput(release.name, error.rule, error.remedy) from None
-    documents = found.to_documents()
+    documents = interpretation.to_documents()
     left_out = left_out_of(sidecar)
-    if value is not None and isinstance(found, Interpretation):
-        documents = [documents[0] | {"posterior": found.posterior().to_document()}]
-    named = "estimates" if isinstance(found, Estimates) else "readings"
+    if value is not None and isinstance(interpretation, Interpretation):
+        documents = [documents[0] | {"posterior": interpretation.posterior().to_document()}]
+    named = "estimates" if isinstance(interpretation, Estimates) else "readings"
     document: dict[str, Any] = {named: documents} if value is None else documents[0]
-    document |= {"consistent": found.consistent} if isinstance(found, JointInterpretation) else {}
+    document |= {"consistent": interpretation.consistent} if isinstance(interpretation, JointInterpretation) else {}
     document |= {"left_out": list(left_out)} if left_out else {}
     write_outputs((file, json_bytes(document)) for file in files)
     if as_json:
         print_json(document)
         return
-    if isinstance(found, Estimates):
-        _show_estimates(found)
-    elif isinstance(found, JointInterpretation):
-        show_together(found)
-    elif not isinstance(found, Interpretation):
-        show_choices(found)
+    if isinstance(interpretation, Estimates):
+        _show_estimates(interpretation)
+    elif isinstance(interpretation, JointInterpretation):
+        show_together(interpretation)
+    elif not isinstance(interpretation, Interpretation):
+        show_choices(interpretation)
     elif value is None:
-        _show_all(found, for_analysts=for_analysts)
+        _show_all(interpretation, for_analysts=for_analysts)
     else:
-        _show_one(found)
+        _show_one(interpretation)
     if left_out:
         fact("note", f"the release {'; '.join(left_out)}: nothing above covers what is left out")
 
@@ -233,31 +237,31 @@ def _refuse_report(release: Path) -> None:
         raise BadInput(release.name, "is a report for people", "give the answers file, or its .release.json")
 
 
-def _show_estimates(found: Estimates) -> None:
+def _show_estimates(estimates: Estimates) -> None:
 
     view = console()
-    view.print(f"[bold]published {found.kind}: {len(found.rows)}[/bold]")
-    rows = ([short_text(part, 4) if isinstance(part, Fraction) else part for part in row] for row in found.rows)
-    show_table(found.columns, rows, most=_MOST_SHOWN)
-    fact("truth", found.describe())
+    view.print(f"[bold]published {estimates.kind}: {len(estimates.rows)}[/bold]")
+    rows = ([short_text(part, 4) if isinstance(part, Fraction) else part for part in row] for row in estimates.rows)
+    show_table(estimates.columns, rows, most=_MOST_SHOWN)
+    fact("truth", estimates.describe())
 
 
-def _show_one(found: Interpretation) -> None:
+def _show_one(interpretation: Interpretation) -> None:
     from ..interpretation import RESTS_ON
 
-    answer = found.answers[0]
-    say(console(), found.describe(), style="bold")
-    show_interval({answer.interval.basis}, found.confidence, number=1)
+    answer = interpretation.answers[0]
+    say(console(), interpretation.describe(), style="bold")
+    show_interval({answer.interval.basis}, interpretation.confidence, number=1)
     print("For analysts")
-    fact("guess", f"{answer.reading} is the best for {found.loss.name} loss{_coin(found)}")
-    _show_loss(found)
+    fact("guess", f"{answer.reading} is the best for {interpretation.loss.name} loss{_coin(interpretation)}")
+    _show_loss(interpretation)
     if answer.interval.basis == "noise":
-        low, high = found.posterior().interval(float(found.confidence))
-        fact("posterior", f"{low} to {high} with {percent_below(found.confidence)} %, {RESTS_ON['uniform']}")
+        low, high = interpretation.posterior().interval(float(interpretation.confidence))
+        fact("posterior", f"{low} to {high} with {percent_below(interpretation.confidence)} %, {RESTS_ON['uniform']}")
 
 
-def _coin(found: Interpretation) -> str:
-    chances = found.answers[0].chances
+def _coin(interpretation: Interpretation) -> str:
+    chances = interpretation.answers[0].chances
     if len(chances) == 1:
         return ""
     likely = [(value, p) for value, p in chances if p >= _WORTH_SAYING]
@@ -266,42 +270,46 @@ def _coin(found: Interpretation) -> str:
     return f", drawn at random: {drawn}" + (f", others with {short_text(left_out)} in all" if left_out else "")
 
 
-def _show_all(found: Interpretation, *, for_analysts: bool) -> None:
-    say(console(), found.describe(), style="bold")
+def _show_all(interpretation: Interpretation, *, for_analysts: bool) -> None:
+    say(console(), interpretation.describe(), style="bold")
     guess = ["best guess"] if for_analysts else []
     rows = (
         [
             *(*answer.key, answer.published, answer.interval.low, answer.interval.high),
             *([answer.reading] if for_analysts else []),
         ]
-        for answer in found.answers
+        for answer in interpretation.answers
     )
-    if found.by or len(found.answers) != 1 or for_analysts:
-        show_table((*found.by, "published", "low", "high", *guess), rows, most=_MOST_SHOWN)
-    show_interval({answer.interval.basis for answer in found.answers}, found.confidence, number=len(found.answers))
+    if interpretation.by or len(interpretation.answers) != 1 or for_analysts:
+        show_table((*interpretation.by, "published", "low", "high", *guess), rows, most=_MOST_SHOWN)
+    show_interval(
+        {answer.interval.basis for answer in interpretation.answers},
+        interpretation.confidence,
+        number=len(interpretation.answers),
+    )
     if not for_analysts:
-        if found.named:
+        if interpretation.named:
             fact("note", "groups were named by these counts: an interval holds given that its group is named")
         fact("analysts", "--loss, --at-least, --at-most or --prior shows the best guess for your loss and knowledge")
         return
-    print(f"For analysts: the best guess for {found.loss.name} loss")
-    if any(len(answer.chances) > 1 for answer in found.answers):
+    print(f"For analysts: the best guess for {interpretation.loss.name} loss")
+    if any(len(answer.chances) > 1 for answer in interpretation.answers):
         note = "best guesses are drawn at random, again with each call; --out keeps them, --json has the probabilities"
         fact("drawn", note)
-    if found.answers and len({id(answer.rule) for answer in found.answers}) == 1:
-        _show_loss(found)
+    if interpretation.answers and len({id(answer.rule) for answer in interpretation.answers}) == 1:
+        _show_loss(interpretation)
 
 
-def _show_loss(found: Interpretation) -> None:
-    rule = found.answers[0].rule
+def _show_loss(interpretation: Interpretation) -> None:
+    rule = interpretation.answers[0].rule
     low, high = rule.possible
     known = f"for counts {low} to {high}" if high is not None else f"for counts from {low} on"
-    kind = "under your prior" if found.bayesian else "at worst"
+    kind = "under your prior" if interpretation.bayesian else "at worst"
     fact("loss", f"{short_above(rule.value)} {kind}, {known}; no guess has less than {_bound(rule)}")
-    if found.named:
+    if interpretation.named:
         note = "groups were named by these counts: losses are of groups chosen beforehand, none where one is not named"
         fact("note", note)
-    if not rule.universal or found.shared:
+    if not rule.universal or interpretation.shared:
         fact("note", "a mechanism made for this loss might serve better: universality is not guaranteed here")
     if rule.face_value is not None:
         fact("saved", _saved(rule.value, rule.face_value))

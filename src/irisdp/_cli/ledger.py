@@ -162,19 +162,21 @@ def _grant(ledger: Ledger, allow: str) -> str:
 def _verify(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
     if head is not None and not re.fullmatch("[0-9a-f]{64}", head):
         raise BadInput("head", "must be the 64 letters and digits that --verify printed", "copy all of them")
-    found = ledger.verify(head)
-    if found.problems:
-        more = f", and {len(found.problems) - 1} more" if len(found.problems) > 1 else ""
-        raise Refusal(f"{ledger.store.name} was tampered with: {found.problems[0]}{more}", **found.to_document())
+    verification = ledger.verify(head)
+    if verification.problems:
+        more = f", and {len(verification.problems) - 1} more" if len(verification.problems) > 1 else ""
+        raise Refusal(
+            f"{ledger.store.name} was tampered with: {verification.problems[0]}{more}", **verification.to_document()
+        )
     if as_json:
-        print_json(found.to_document())
+        print_json(verification.to_document())
         return
-    each = "one line, which holds" if found.lines == 1 else f"{found.lines} lines, each of which holds"
-    lines = each if found.lines else "none yet; the next change begins one"
+    each = "one line, which holds" if verification.lines == 1 else f"{verification.lines} lines, each of which holds"
+    lines = each if verification.lines else "none yet; the next change begins one"
     view = console()
     view.print(f"history  {lines}")
-    if found.lines:
-        view.print(f"head     {found.head}", soft_wrap=True)
+    if verification.lines:
+        view.print(f"head     {verification.head}", soft_wrap=True)
 
 
 def _print_csv(ledger: Ledger) -> None:

@@ -278,13 +278,15 @@ def _flush() -> None:
 def _program(named: str) -> Any:
     """Read the signature of a command, or of all where none is named, once: all take longer than most commands."""
     program = copy.copy(app)
-    program.registered_commands = [found for found in app.registered_commands if not named or found.name == named]
+    program.registered_commands = [command for command in app.registered_commands if not named or command.name == named]
     return typer.main.get_command(program)
 
 
 def _command_of(arguments: list[str]) -> str:
     """Return the command that a line begins with; nothing where it begins otherwise."""
-    return next((found.name for found in app.registered_commands if found.name and [found.name] == arguments[:1]), "")
+    return next(
+        (command.name for command in app.registered_commands if command.name and [command.name] == arguments[:1]), ""
+    )
 
 
 def _status(arguments: list[str]) -> int:

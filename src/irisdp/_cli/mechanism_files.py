@@ -267,14 +267,16 @@ def _show_pairs(view: Console, verdict: Audit) -> None:
     fact("ε needed", f"{'none suffices' if needed is None else short_above(needed, 10)} at this δ", width=10)
 
 
-def _show_optimality(view: Console, found: Optimality) -> None:
-    fact("optimality", f"{'holds' if found.holds else 'DOES NOT HOLD'}: {found.reason}", width=10)
-    if found.distance is not None:
-        fact("rows", f"at most {short_above(found.distance)} from the theorem's, of which the rest speaks", width=10)
-    if found.value is None or found.lower_bound is None or found.gap is None or found.goal is None:
-        fact("goal", f"none is stated: {found.says()}", width=10)
+def _show_optimality(view: Console, optimality: Optimality) -> None:
+    fact("optimality", f"{'holds' if optimality.holds else 'DOES NOT HOLD'}: {optimality.reason}", width=10)
+    if optimality.distance is not None:
+        fact(
+            "rows", f"at most {short_above(optimality.distance)} from the theorem's, of which the rest speaks", width=10
+        )
+    if optimality.value is None or optimality.lower_bound is None or optimality.gap is None or optimality.goal is None:
+        fact("goal", f"none is stated: {optimality.says()}", width=10)
         return
-    goal = found.goal
+    goal = optimality.goal
     fact("goal", f"{goal.words}, as small as possible", width=10)
     if goal.compares_nothing:
         say(view, "             (the same for every mechanism: it compares nothing)")
@@ -282,12 +284,14 @@ def _show_optimality(view: Console, found: Optimality) -> None:
         always = f"always answering {goal.constant_answer!r} reaches {short_text(goal.constant, 10)}"
         free = f"without privacy it could be {short_text(goal.without_privacy, 10)}"
         say(view, f"             ({free}; {always})")
-    fact("value", short_above(found.value, 10), width=10)
-    fact("bound", f"{short_below(found.lower_bound, 10)}, among {found.scope()}", width=10)
-    fact("gap", short_above(found.gap, 3), width=10)
-    if found.choice is not None:
-        bound = f"{short_below(found.choice, 10)}, among mechanisms whose boundary rows depend on the ranking alone"
-        fact("choice", f"{bound}; gap {short_above(found.value - found.choice, 3)}", width=10)
+    fact("value", short_above(optimality.value, 10), width=10)
+    fact("bound", f"{short_below(optimality.lower_bound, 10)}, among {optimality.scope()}", width=10)
+    fact("gap", short_above(optimality.gap, 3), width=10)
+    if optimality.choice is not None:
+        bound = (
+            f"{short_below(optimality.choice, 10)}, among mechanisms whose boundary rows depend on the ranking alone"
+        )
+        fact("choice", f"{bound}; gap {short_above(optimality.value - optimality.choice, 3)}", width=10)
 
 
 def design_command(

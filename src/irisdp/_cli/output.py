@@ -407,8 +407,8 @@ def console(*, stderr: bool = False) -> Any:
         return Lines(stderr=stderr)
     from rich.console import Console
 
-    found = Console(stderr=stderr, highlight=False)
-    return found if found.is_terminal else Console(stderr=stderr, highlight=False, width=terminal_width())
+    made = Console(stderr=stderr, highlight=False)
+    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=terminal_width())
 
 
 def say(view: Any, line: str, *, style: str | None = None) -> None:

@@ -57,11 +57,11 @@ def rest_of(step: str, elapsed: float) -> str:
     >>> rest_of("question 1 of 40: step 2 of 4, counting", 20.0), rest_of("step 2 of 4, counting", 20.0)
     ('', '')
     """
-    found = _PLACE.match(step)
-    done = int(found[1]) - 1 if found else 0
-    if not found or not done or elapsed < _PATIENCE:
+    match = _PLACE.match(step)
+    done = int(match[1]) - 1 if match else 0
+    if not match or not done or elapsed < _PATIENCE:
         return ""
-    minutes, seconds = divmod(round(elapsed / done * (int(found[2]) - done)), 60)
+    minutes, seconds = divmod(round(elapsed / done * (int(match[2]) - done)), 60)
     return f", about {f'{minutes} min ' if minutes else ''}{seconds} s left"
 
 

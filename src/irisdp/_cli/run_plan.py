@@ -149,11 +149,11 @@ def _stands(ledger: LedgerOutlook) -> list[tuple[str, str]]:
 def _show(published: RunPublication) -> None:
 
     rows = []
-    for one in published.questions:
-        found = one.publication
+    for question in published.questions:
+        found = question.publication
         charged = "nothing" if found.repeated else found.cost.as_charged()
         files = ", ".join(path.name for path in found.out if not path.name.endswith(_BESIDE))
-        rows.append((one.number, one.title, _answer(one), charged, files))
+        rows.append((question.number, question.title, _answer(question), charged, files))
     show_table(("", "question", "answer", "charged", "files"), rows, title=published.file.name, sparse=True)
     free = sum(found.repeated for found in published)
     if free:
@@ -175,8 +175,8 @@ _BESIDE = (".release.json", ".datapackage.json")
 def _answer(one: Answered) -> str:
     """Show an answer that is one, and how many there are else."""
     told = [
-        str(found.values[0]) if len(found.values) == 1 and not found.by else so_many(len(found.values), "answer")
-        for found in one.publication.answers_of.values()
+        str(answer.values[0]) if len(answer.values) == 1 and not answer.by else so_many(len(answer.values), "answer")
+        for answer in one.publication.answers_of.values()
     ]
     names = [name for name in one.publication.answers_of if name is not None]
     return ", ".join(f"{name}: {said}" for name, said in zip(names, told, strict=True)) if names else told[0]

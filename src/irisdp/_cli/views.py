@@ -57,7 +57,7 @@ def compare_command(
 
     files = plan_outputs([] if output is None else [picture_path(output, "-o")], [], field="-o", force=force)
     with waiting("working the errors out"):
-        found = compare(
+        comparison = compare(
             query[0],
             *query[1:],
             categories=categories,
@@ -67,13 +67,13 @@ def compare_command(
             delta=delta,
             relation=cast(Any, relation),
             lead=None if not lead else _listed(lead, "lead"),
-            gaps=None if not gaps else [_listed([one], "gaps") for one in gaps],
+            gaps=None if not gaps else [_listed([gap], "gaps") for gap in gaps],
         )
-    write_outputs((file, found.to_svg().encode()) for file in files)
+    write_outputs((file, comparison.to_svg().encode()) for file in files)
     if as_json:
-        print_json(found.to_document())
+        print_json(comparison.to_document())
     else:
-        _show_comparison(found, output)
+        _show_comparison(comparison, output)
 
 
 def _listed(texts: list[str], field: str) -> list[str]:
@@ -83,24 +83,24 @@ def _listed(texts: list[str], field: str) -> list[str]:
     return parts
 
 
-def _show_comparison(found: Comparison, output: Path | None) -> None:
+def _show_comparison(comparison: Comparison, output: Path | None) -> None:
 
     view = console()
-    say(view, f"{found.query}, {found.relation}, {found.privacy}")
+    say(view, f"{comparison.query}, {comparison.relation}, {comparison.privacy}")
     rows = []
-    for one in found.mechanisms:
+    for one in comparison.mechanisms:
         name = f"{one.name} (this library)" if one.ours else one.name
-        rows.append([name, one.runs_at, *(one.shown(objective) for objective in found.objectives)])
-    show_table(("mechanism", "runs at", *(one.name for one in found.objectives)), rows)
-    for objective in found.objectives:
+        rows.append([name, one.runs_at, *(one.shown(objective) for objective in comparison.objectives)])
+    show_table(("mechanism", "runs at", *(one.name for one in comparison.objectives)), rows)
+    for objective in comparison.objectives:
         unit = "" if objective.unit == "probability" else f" ({objective.unit})"
         fact(objective.name, f"{objective.words}{unit}", width=12)
-    for one in found.mechanisms:
+    for one in comparison.mechanisms:
         if one.ours:
             fact("claimed", f"{one.name}: {one.scope}", width=12)
-    for words in dict.fromkeys((one.runs_at, one.why) for one in found.mechanisms):
+    for words in dict.fromkeys((one.runs_at, one.why) for one in comparison.mechanisms):
         fact(words[0], words[1], width=12)
-    for note in found.notes:
+    for note in comparison.notes:
         fact("note", note, width=12)
     if output is not None:
         fact("picture", output, width=12)
@@ -205,49 +205,49 @@ def reproduce_command(
     from ..reproduction import reproduce
 
     with waiting("recomputing"):
-        found = reproduce(out=out, only=only, work=work, force=force)
+        reproduction = reproduce(out=out, only=only, work=work, force=force)
     if as_json:
-        print_json(found.to_document())
+        print_json(reproduction.to_document())
     else:
-        _show_reproduction(found)
-    return 0 if found.holds else _FAILED
+        _show_reproduction(reproduction)
+    return 0 if reproduction.holds else _FAILED
 
 
-def _show_reproduction(found: Reproduction) -> None:
+def _show_reproduction(reproduction: Reproduction) -> None:
     from ..reproduction import WORKS
 
     view = console()
-    view.print(_items(found) if len(found.results) <= MOST_ROWS else _counts(found))
-    for result in found.results:
+    view.print(_items(reproduction) if len(reproduction.results) <= MOST_ROWS else _counts(reproduction))
+    for result in reproduction.results:
         if result.verdict not in ("agrees", "rounded"):
             fact(result.verdict, f"{result.item.work}, {result.item.name}: {result.note}", width=12)
-    if len(found.results) == 1 and found.results[0].control:
-        fact("shown by", found.results[0].control, width=12)
-    counts = ", ".join(f"{number} {verdict}" for verdict, number in found.counts.items())
-    works, number = len({result.item.work for result in found.results}), len(found.results)
+    if len(reproduction.results) == 1 and reproduction.results[0].control:
+        fact("shown by", reproduction.results[0].control, width=12)
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in reproduction.counts.items())
+    works, number = len({result.item.work for result in reproduction.results}), len(reproduction.results)
     fact("together", f"{number} item{'' if number == 1 else 's'} of {works} of {len(WORKS)} works: {counts}", width=12)
-    for path in found.written:
+    for path in reproduction.written:
         fact("written", short_path(path.resolve()), width=12)
-    if number > MOST_ROWS and not found.written:
+    if number > MOST_ROWS and not reproduction.written:
         fact("each item", "is shown with --paper, written with --out DIR, and printed with --json", width=12)
 
 
-def _items(found: Reproduction) -> Any:
+def _items(reproduction: Reproduction) -> Any:
     from rich.table import Table
     from rich.text import Text
 
     listed = Table("work", "item", "printed", "computed here", "verdict")
-    for result in found.results:
+    for result in reproduction.results:
         told = (result.item.work, result.item.name, result.item.printed, result.ours, result.verdict)
         listed.add_row(*map(Text, told))  # [0 : D − 1] is text, and no markup
     return listed
 
 
-def _counts(found: Reproduction) -> Any:
+def _counts(reproduction: Reproduction) -> Any:
     from rich.table import Table
 
-    listed = Table("work", *found.counts, "all")
-    for work in dict.fromkeys(result.item.work for result in found.results):
-        verdicts = [result.verdict for result in found.results if result.item.work == work]
-        listed.add_row(work, *(str(verdicts.count(one)) for one in found.counts), str(len(verdicts)))
+    listed = Table("work", *reproduction.counts, "all")
+    for work in dict.fromkeys(result.item.work for result in reproduction.results):
+        verdicts = [result.verdict for result in reproduction.results if result.item.work == work]
+        listed.add_row(work, *(str(verdicts.count(count)) for count in reproduction.counts), str(len(verdicts)))
     return listed

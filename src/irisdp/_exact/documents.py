@@ -39,7 +39,7 @@ def parse_json(text: str, field: str) -> Any:
         document = dict(pairs)
         if len(document) != len(pairs):
             names = [name for name, _ in pairs]
-            twice = next(name for place, name in enumerate(names) if name in names[:place])
+            twice = next(name for index, name in enumerate(names) if name in names[:index])
             shown = f"the key {json.dumps(twice)}" if len(twice) <= _LONGEST_SHOWN else "a key"
             raise BadInput(field, f"holds {shown} twice in one object", "write every key once")
         return document
@@ -124,8 +124,8 @@ _STEERING = re.compile(
 )
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\u{ord(found.group()):04x}"
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match.group()):04x}"
 
 
 # Read TOML from users: numbers stay exact, and limits are checked before the document is parsed.
@@ -222,8 +222,8 @@ class TomlFile:
         except BadInput:
             raise
         except tomllib.TOMLDecodeError as error:
-            place = _PLACE.search(str(error))  # its other words may quote what stands there
-            where = f" at {place[1]}" if place else ""
+            match = _PLACE.search(str(error))  # its other words may quote what stands there
+            where = f" at {match[1]}" if match else ""
             self.refuse(f"is no valid TOML{where}", "check quotes, brackets and commas, and that no key stands twice")
         except (ValueError, RecursionError):
             self.refuse("is no valid TOML", "check quotes, brackets and numbers")

@@ -102,9 +102,9 @@ def enclosure_of(compute: Callable[[], flint.arb], *, width: Fraction) -> Enclos
         with working_precision(bits):
             result = compute()
             if result.is_finite():
-                found = ends(result)
-                if found.width <= width:
-                    return found
+                enclosure = ends(result)
+                if enclosure.width <= width:
+                    return enclosure
         bits *= 2
 
 
@@ -189,9 +189,9 @@ def exp_below(exponent: Fraction, bits: int = RATIO_BITS) -> Fraction:
     # The later widths are for an exponent that was made to come close to a short number: the stand-alone verifier
     # decides on which side it lies, and so must we.
     for width in (bits + 2, 2_000, 28_000):
-        found = enclosure_of(lambda: ball(exponent).exp(), width=Fraction(1, 1 << width))
-        below = dyadic_below(found.lower, bits)
-        if below == dyadic_below(found.upper, bits):
+        enclosure = enclosure_of(lambda: ball(exponent).exp(), width=Fraction(1, 1 << width))
+        below = dyadic_below(enclosure.lower, bits)
+        if below == dyadic_below(enclosure.upper, bits):
             break
     return max(Fraction(1), below)
 

@@ -106,7 +106,7 @@ def in_short(words: str) -> str:
     >>> in_short("ε = 123456789/370370369, δ = 1/70"), in_short("μ = 1.5")
     ('ε ≤ 0.333334, δ = 1/70', 'μ = 1.5')
     """
-    return _FRACTION_TOLD.sub(lambda found: told_above(found[1], Fraction(found[2])), words)
+    return _FRACTION_TOLD.sub(lambda match: told_above(match[1], Fraction(match[2])), words)
 
 
 def percent_below(chance: Fraction) -> str:

@@ -292,11 +292,11 @@ def entry_reader(field: str, read: Callable[[Any], Fraction] | None = None) -> C
 
     def entry(value: Any) -> Fraction:
         nonlocal bits
-        found = rational(value, field) if read is None else read(value)
-        bits += found.numerator.bit_length() + found.denominator.bit_length()
+        result = rational(value, field) if read is None else read(value)
+        bits += result.numerator.bit_length() + result.denominator.bit_length()
         if bits > _MOST_BITS:
             raise BadInput(field, "holds more than a gigabyte of numbers", "round them to fewer digits")
-        return found
+        return result
 
     return entry
 
@@ -327,10 +327,10 @@ def table(value: Any, field: str, *, rows: int, columns: int | None = None) -> T
     lines = entries(value)
     if lines is None or len(lines) != rows:
         raise BadInput(field, f"must be a table of {rows} rows", "give one row for every input")
-    found = tuple(numbers(line, field, columns) for line in lines)
-    if len({len(row) for row in found}) != 1 or not found[0]:
+    result = tuple(numbers(line, field, columns) for line in lines)
+    if len({len(row) for row in result}) != 1 or not result[0]:
         raise BadInput(field, "must have rows of one length", "give as many numbers in every row")
-    return found
+    return result
 
 
 def counts(value: Any, field: str, *, at_most: int | None = None) -> tuple[int, ...]:

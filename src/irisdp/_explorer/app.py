@@ -129,7 +129,7 @@ class _Shell:
 
     async def _warm(self) -> None:
         for room in ROOMS:
-            choices = next((one for one in room.fields if one.kind == "choice"), None)
+            choices = next((field for field in room.fields if field.kind == "choice"), None)
             for choice, _ in choices.choices if choices is not None and room.live else ():
                 assert choices is not None
                 await self._answered(room, read_values(room.fields, {choices.name: choice}))
@@ -209,12 +209,12 @@ class _Shell:
         try:
             if made is None:
                 check_form(room.fields, values)
-            found = await self._desk.answer(room, values) if made is None else made()
-            if isinstance(found, Later):
+            outcome = await self._desk.answer(room, values) if made is None else made()
+            if isinstance(outcome, Later):
                 if not starts:
                     return 200, filled_in(f"This takes longer than a moment. Press {room.submit} to start it."), None
-                found = found.start()
-            shown = await self._desk.draw(lambda: self._shown(room, values, found))
+                outcome = outcome.start()
+            shown = await self._desk.draw(lambda: self._shown(room, values, outcome))
             return 200, shown, None
         except Busy:
             raise HTTPException(503) from None
@@ -232,12 +232,12 @@ class _Shell:
             # Neither message nor values: what was pasted comes back only where it is known to be harmless.
             return 500, wrong_note(f"internal error ({place_of(error)}); please report it"), None
 
-    def _shown(self, room: Tool, values: dict[str, str], found: Result | Moved | Hint) -> Html | Moved:
-        if isinstance(found, Hint):
-            return filled_in(found.text)
-        if isinstance(found, Moved):
-            return found
-        return show_result(room, values, found, self._store)
+    def _shown(self, room: Tool, values: dict[str, str], outcome: Result | Moved | Hint) -> Html | Moved:
+        if isinstance(outcome, Hint):
+            return filled_in(outcome.text)
+        if isinstance(outcome, Moved):
+            return outcome
+        return show_result(room, values, outcome, self._store)
 
 
 async def _health(request: Request) -> Response:
@@ -255,7 +255,7 @@ async def _given(room: Tool, request: Request) -> dict[str, str]:
         return dict(request.query_params)
     given: dict[str, str] = {}
     async with request.form(max_files=_MOST_FIELDS, max_fields=_MOST_FIELDS, max_part_size=LARGEST_BODY) as form:
-        files = {one.name: one.fills for one in room.fields if one.kind == "file"}
+        files = {field.name: field.fills for field in room.fields if field.kind == "file"}
         for name, part in form.multi_items():
             if isinstance(part, UploadFile):
                 content = await part.read()

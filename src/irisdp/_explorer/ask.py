@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def _answer(values: Values) -> Answer:
     read_asked(values)  # what makes no sense is said without asking anybody
     try:
-        found: Result = at_once("ask", ask, values)
-        return found
+        result: Result = at_once("ask", ask, values)
+        return result
     except Stopped as stopped:
         if stopped.reason != "time":
             raise

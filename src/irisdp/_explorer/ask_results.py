@@ -444,8 +444,8 @@ _AXES = {
 
 
 def _enclosed(planned: Plan, distance: int) -> Enclosure:
-    found: Enclosure | None = planned.audiences[0].mechanism.chance_within(distance)
-    return Enclosure.exactly(Fraction(0)) if found is None else found
+    probability: Enclosure | None = planned.audiences[0].mechanism.chance_within(distance)
+    return Enclosure.exactly(Fraction(0)) if probability is None else probability
 
 
 def _chance(planned: Plan, distance: int) -> Fraction:

@@ -266,10 +266,10 @@ def _sums(judged: _Judged) -> str:
 
 
 def _optimality(judged: _Judged) -> list[Fact]:
-    verdict, found = judged.verdict, judged.verdict.optimality
+    verdict, optimality = judged.verdict, judged.verdict.optimality
     if verdict.not_judged:
         return [Fact("Optimality", "Not judged", "the certificate speaks of the file's own graph and privacy")]
-    if found is None:
+    if optimality is None:
         stated = judged.document.objective is not None
         why = (
             "an objective is stated, and no certificate that would prove it"
@@ -277,7 +277,7 @@ def _optimality(judged: _Judged) -> list[Fact]:
             else "the file has no certificate"
         )
         return [Fact("Optimality", "Nothing is claimed" if not stated else "Not checked", why)]
-    return proved(found)
+    return proved(optimality)
 
 
 def _pictures(judged: _Judged) -> tuple[tuple[Any, ...], tuple[str, ...]]:

@@ -291,17 +291,17 @@ def asked(values: Values) -> DesignFormInput:
         return _pasted_spec(values["spec"])
     if kind not in KINDS:
         raise BadInput("kind", "is not a kind of design", f"choose {', '.join(KINDS)}")
-    found = DesignFormInput({"kind": kind})
+    result = DesignFormInput({"kind": kind})
     if KINDS[kind].graph:
-        document, found.noticed = _graph(values)
-        found.spec["graph"] = document
-        found.graph = counted(document)
+        document, result.noticed = _graph(values)
+        result.spec["graph"] = document
+        result.graph = counted(document)
     for part in KINDS[kind].parts:
-        value = _PARTS[part](values, found)
+        value = _PARTS[part](values, result)
         if value is not None:
-            found.spec[part] = value
-    found.spec["privacy"] = _privacy(values)
-    return found
+            result.spec[part] = value
+    result.spec["privacy"] = _privacy(values)
+    return result
 
 
 def _number(text: str) -> int | str:
@@ -314,9 +314,9 @@ def _privacy(values: Values) -> dict[str, Any]:
     scale = "ratio" if values["scale"] == "ratio" else "epsilon"
     if not values[scale].strip():
         raise BadInput(scale, "is missing", "write for example 1" if scale == "epsilon" else "write for example 2")
-    found: dict[str, Any] = {scale: _number(values[scale])}
+    privacy: dict[str, Any] = {scale: _number(values[scale])}
     delta = _number(values["delta"])
-    return found if delta in (0, "") else {**found, "delta": delta}
+    return privacy if delta in (0, "") else {**privacy, "delta": delta}
 
 
 def _graph(values: Values) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -340,14 +340,14 @@ def _graph(values: Values) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def _at_nodes(field: str, *, ranked: bool = False) -> Part:
-    def read(values: Values, found: DesignFormInput) -> Any:
-        assert found.graph is not None
-        return at_nodes(values[field], found.graph, field, ranked=ranked)
+    def read(values: Values, form_input: DesignFormInput) -> Any:
+        assert form_input.graph is not None
+        return at_nodes(values[field], form_input.graph, field, ranked=ranked)
 
     return read
 
 
-def _boundary(values: Values, found: DesignFormInput) -> Any:
+def _boundary(values: Values, form_input: DesignFormInput) -> Any:
     """Return a word, a probability, or a JSON object; "balanced" is what is taken where nothing is said."""
     said = values["boundary"].strip()
     if said.startswith("{"):
@@ -356,7 +356,7 @@ def _boundary(values: Values, found: DesignFormInput) -> Any:
 
 
 def _needed(name: str) -> Part:
-    def read(values: Values, found: DesignFormInput) -> Any:
+    def read(values: Values, form_input: DesignFormInput) -> Any:
         if not values[name].strip():
             raise BadInput(name, "is missing", "write a whole number")
         return _number(values[name])
@@ -365,15 +365,15 @@ def _needed(name: str) -> Part:
 
 
 def _optional(name: str) -> Part:
-    return lambda values, found: _number(values[name]) if values[name].strip() else None
+    return lambda values, form_input: _number(values[name]) if values[name].strip() else None
 
 
 def _json(name: str) -> Part:
-    def read(values: Values, found: DesignFormInput) -> Any:
+    def read(values: Values, form_input: DesignFormInput) -> Any:
         if not values[name].strip():
             return None
         value = json_ready(parse_json(values[name], name))
-        if (name, found.spec["kind"]) in _OBJECTS:
+        if (name, form_input.spec["kind"]) in _OBJECTS:
             if not isinstance(value, dict):
                 raise BadInput(name, "must be an object in JSON", 'write for example {"a": 1, "b": 2}')
         elif not isinstance(value, list):
@@ -384,15 +384,15 @@ def _json(name: str) -> Part:
 
 
 def _word(name: str, default: str) -> Part:
-    return lambda values, found: None if values[name] == default else values[name]
+    return lambda values, form_input: None if values[name] == default else values[name]
 
 
-def _loss(values: Values, found: DesignFormInput) -> Any:
-    return _json("distance_loss")(values, found) if found.spec["kind"] == "distance" else loss_of(values)
+def _loss(values: Values, form_input: DesignFormInput) -> Any:
+    return _json("distance_loss")(values, form_input) if form_input.spec["kind"] == "distance" else loss_of(values)
 
 
-def _side_information(values: Values, found: DesignFormInput) -> Any:
-    most = found.spec["n"] if isinstance(found.spec["n"], int) else None
+def _side_information(values: Values, form_input: DesignFormInput) -> Any:
+    most = form_input.spec["n"] if isinstance(form_input.spec["n"], int) else None
     bounds = {
         name: integer(values[name], name, at_least=0, at_most=most)
         for name in ("at_least", "at_most")
@@ -401,7 +401,7 @@ def _side_information(values: Values, found: DesignFormInput) -> Any:
     return bounds or None
 
 
-def _outputs(values: Values, found: DesignFormInput) -> Any:
+def _outputs(values: Values, form_input: DesignFormInput) -> Any:
     said = values["outputs"].strip()
     if not said:
         return None

@@ -45,12 +45,12 @@ class RequestQueue:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        found = await _run(self._askers, lambda: room.answer(values))
+        result = await _run(self._askers, lambda: room.answer(values))
         if sum(map(len, key)) <= _LONGEST_KEPT:
-            self._kept[key] = found
+            self._kept[key] = result
             while len(self._kept) > _MOST_KEPT:
                 self._kept.popitem(last=False)
-        return found
+        return result
 
     async def work(self, work: Callable[[], ResultT]) -> ResultT:
         """Work something out that an answer left for later."""
@@ -161,5 +161,5 @@ def at_once(room: str, work: Work, values: Values) -> Any:
 
 
 def _result(job: Job) -> Result:
-    found: Result = job.result()
-    return found
+    result: Result = job.result()
+    return result

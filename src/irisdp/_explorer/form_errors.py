@@ -28,13 +28,13 @@ def check_form(fields: tuple[Field, ...], values: Mapping[str, str]) -> None:
     BadInput
         For an invalid choice, and for a number that is missing or is not written as Iris reads numbers.
     """
-    for one in fields:
-        if not stands(one, values):
+    for field in fields:
+        if not stands(field, values):
             continue
-        if one.kind == "choice" and values[one.name] not in dict(one.choices):
-            raise BadInput(one.name, "is not one of the choices", "choose one of them")
-        if one.kind == "number":
-            _check_number(one, values[one.name].strip())
+        if field.kind == "choice" and values[field.name] not in dict(field.choices):
+            raise BadInput(field.name, "is not one of the choices", "choose one of them")
+        if field.kind == "number":
+            _check_number(field, values[field.name].strip())
 
 
 def check_length(name: str, text: str, remedy: str = "write a shorter number, such as 0.5") -> None:
@@ -132,10 +132,10 @@ def _example(one: Field) -> str:
 
 def _translated(text: str, fields: tuple[Field, ...], values: Mapping[str, str]) -> str:
     """Put labels in the place of names, and Greek letters in that of theirs."""
-    for one in fields:
-        for name in (one.name, *one.also):
+    for field in fields:
+        for name in (field.name, *field.also):
             dashed = name.replace("_", "-")
-            label = f"“{one.label}”" if stands(one, values) else None
+            label = f"“{field.label}”" if stands(field, values) else None
             if name == "*" or label is None:
                 continue
             text = re.sub(rf"(?<![\w-])(--{dashed}|{name})=(?=[^\s.,;)])", f"{label} ", text)

@@ -72,7 +72,7 @@ class Field:
 
 def read_values(fields: tuple[Field, ...], given: Mapping[str, str]) -> dict[str, str]:
     """Return a value for every field: what was given, else its default; names that are no field's are not looked at."""
-    return {one.name: given.get(one.name, one.default) for one in fields if one.kind != "file"}
+    return {field.name: given.get(field.name, field.default) for field in fields if field.kind != "file"}
 
 
 def stands(one: Field, values: Mapping[str, str]) -> bool:

@@ -105,7 +105,7 @@ def at_nodes(text: str, graph: DatasetGraph, field: str, *, ranked: bool = False
             rule = f"are {len(values)}, and the graph has {so_many(graph.number_of_nodes, 'node')}"
             raise BadInput(field, rule, f"write a line for each node, such as {like}")
         return dict(zip(map(key_of_node, graph.nodes), values, strict=True))
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     otherwise: list[Any] = []
     for number, tokens in lines:
         if len(tokens) < 3 or tokens[1] != ("mark", ":") or tokens[0][0] == "mark":
@@ -115,15 +115,15 @@ def at_nodes(text: str, graph: DatasetGraph, field: str, *, ranked: bool = False
             otherwise.append(value)
             continue
         for key in _keys(tokens[0], graph):
-            if key in found:
+            if key in result:
                 raise BadInput(field, f"line {number} names a node a second time", "name every node once")
-            found[key] = value
+            result[key] = value
     if len(otherwise) > 1:
         raise BadInput(field, "say twice what all other nodes have", "write one line that begins with *:")
     for value in otherwise:
         for node in graph.nodes:
-            found.setdefault(key_of_node(node), value)
-    return found
+            result.setdefault(key_of_node(node), value)
+    return result
 
 
 def counted(document: Any) -> DatasetGraph:
@@ -198,7 +198,7 @@ def _after_colon(tokens: list[Token]) -> list[Token]:
 
 def _alternate(tokens: list[Token]) -> bool:
     """Tell whether names and marks take turns, names first and last."""
-    return len(tokens) % 2 == 1 and all((kind == "mark") == place % 2 for place, (kind, _) in enumerate(tokens))
+    return len(tokens) % 2 == 1 and all((kind == "mark") == index % 2 for index, (kind, _) in enumerate(tokens))
 
 
 def _values_of_line(tokens: list[Token], names: dict[Token, Any], field: str, number: int, ranked: bool) -> list[Any]:
@@ -225,11 +225,11 @@ def _ranking(tokens: list[Token], names: dict[Token, Any], field: str, number: i
 def _keys(token: Token, graph: DatasetGraph) -> Iterator[str]:
     """Yield the keys of the nodes that the start of a line means: a name, or a range of whole numbers."""
     kind, name = token
-    found = _RANGE.fullmatch(name) if kind == "word" else None
-    if found is None or name in graph.nodes:
+    match = _RANGE.fullmatch(name) if kind == "word" else None
+    if match is None or name in graph.nodes:
         yield name
         return
-    first, last = int(found[1]), int(found[2])
+    first, last = int(match[1]), int(match[2])
     for node in graph.nodes:
         if isinstance(node, int) and first <= node <= last:
             yield key_of_node(node)
@@ -244,11 +244,11 @@ def _lines(text: str, field: str) -> Iterator[tuple[int, list[Token]]]:
         tokens: list[Token] = []
         place = 0
         while place < len(line):
-            found = _TOKEN.match(line, place)
-            if found is None:
+            match = _TOKEN.match(line, place)
+            if match is None:
                 raise BadInput(field, f"line {number} has a quote that is not closed", 'write names as "a b"')
-            place = found.end()
-            quoted, mark, _, word = found.groups()
+            place = match.end()
+            quoted, mark, _, word = match.groups()
             if quoted is not None:
                 tokens.append(("quoted", _unquoted(quoted, field, number)))
             elif mark is not None:

@@ -117,22 +117,22 @@ def read(values: Values, say: Phase) -> Result:
     say("finding the best reading")
     weights = None if prior is None else numbers(prior, "prior")
     try:
-        found = interpret(release, value, loss=loss, prior=weights, **known)
+        interpretation = interpret(release, value, loss=loss, prior=weights, **known)
     except BadInput as error:
         if error.field == "value" and "node of the graph" in error.rule:
             raise BadInput("value", "is not an answer that this can publish", "write one of them") from None
         raise
-    if isinstance(found, Estimates | JointInterpretation):
+    if isinstance(interpretation, Estimates | JointInterpretation):
         raise BadInput("release", "publishes a list, which is read whole", "read it whole in Python")
     from ..plots import names_read, readings
 
     say("drawing")
-    (document,) = found.to_documents()
-    if isinstance(found, Interpretation):
-        document |= {"posterior": found.posterior().to_document()}
-        said, picture = _of_count(found, document), readings(found)
+    (document,) = interpretation.to_documents()
+    if isinstance(interpretation, Interpretation):
+        document |= {"posterior": interpretation.posterior().to_document()}
+        said, picture = _of_count(interpretation, document), readings(interpretation)
     else:
-        said, picture = _of_name(found), names_read(found)
+        said, picture = _of_name(interpretation), names_read(interpretation)
     left_out = left_out_of(release)
     document |= {"left_out": list(left_out)} if left_out else {}
     notes = [f"The release {'; '.join(left_out)}: nothing above covers what is left out."] if left_out else []
@@ -172,23 +172,23 @@ def _prior(text: str) -> Any:
     return json_ready(parse_json(text, "prior"))
 
 
-def _of_count(found: Interpretation, document: Mapping[str, Any]) -> Result:
-    answer, rule = found.answers[0], found.answers[0].rule
+def _of_count(interpretation: Interpretation, document: Mapping[str, Any]) -> Result:
+    answer, rule = interpretation.answers[0], interpretation.answers[0].rule
     low, high = rule.possible
     counts = f"counts {low} to {high}" if high is not None else f"counts from {low} on"
-    kind = "under your prior" if found.bayesian else "at worst"
+    kind = "under your prior" if interpretation.bayesian else "at worst"
     bound = "that" if rule.lower_bound == rule.value else short_below(rule.lower_bound)
     first, last = document["posterior"]["interval_95"]
     interval = answer.interval
-    assumed = "under your prior" if found.bayesian else "if all possible counts were equally likely before"
-    cost = f"{found.loss.name}, for {counts}; no reading has less than {bound}"
+    assumed = "under your prior" if interpretation.bayesian else "if all possible counts were equally likely before"
+    cost = f"{interpretation.loss.name}, for {counts}; no reading has less than {bound}"
     facts = [
         Fact(
             "Interval",
             f"{interval.low} to {interval.high}",
             f"with probability 95 % or more, {RESTS_ON[interval.basis]}",
         ),
-        Fact("For analysts: best guess", _reading(answer.chances), f"for {found.loss.name} loss"),
+        Fact("For analysts: best guess", _reading(answer.chances), f"for {interpretation.loss.name} loss"),
         Fact("Loss", f"{short_above(rule.value)} {kind}", cost),
         Fact("Posterior", f"{first} to {last}", f"with probability at least 95 %, {assumed}"),
     ]
@@ -199,9 +199,9 @@ def _of_count(found: Interpretation, document: Mapping[str, Any]) -> Result:
             Fact("Saved", f"{floor(1000 * share) / 10:.1f} %" if share >= _WORTH_SAYING else "less than 0.1 %", costs)
         )
     notes = []
-    if not rule.universal or found.shared:
+    if not rule.universal or interpretation.shared:
         notes.append("A mechanism made for this loss might serve better: universality is not guaranteed here.")
-    if found.named:
+    if interpretation.named:
         notes.append("Groups were named by these counts: losses are of groups chosen beforehand.")
     tables: tuple[ResultTable, ...] = ()
     if len(answer.chances) > 1:
@@ -209,7 +209,7 @@ def _of_count(found: Interpretation, document: Mapping[str, Any]) -> Result:
         drawn = [(value, p) for value, p in answer.chances if p]
         tables = (_chances("Readings, and how likely each is drawn", ("reading", "probability"), drawn),)
     return Result(
-        headline=f"{found.describe()}.",
+        headline=f"{interpretation.describe()}.",
         facts=tuple(facts),
         tables=tables,
         notes=tuple(notes),
@@ -223,10 +223,10 @@ def _reading(chances: tuple[tuple[int, Fraction], ...]) -> str:
     return " or ".join(f"{value} (with probability {entry(p, 4)})" for value, p in likely)
 
 
-def _of_name(found: ChoiceInterpretation) -> Result:
+def _of_name(interpretation: ChoiceInterpretation) -> Result:
     from ..interpretation import BASES
 
-    answer = found.answers[0]
+    answer = interpretation.answers[0]
     judged = answer.judgement
     least = _rounded_down(judged.probability.lower)
     right = "an answer of this release is right with this probability"
@@ -235,7 +235,7 @@ def _of_name(found: ChoiceInterpretation) -> Result:
         tables = (_chances("What may be true", ("answer", "probability"), tuple(judged.posterior.items())),)
     note = "" if judged.note is None else f" ({judged.note})"
     return Result(
-        headline=f"{found.describe()}.",
+        headline=f"{interpretation.describe()}.",
         facts=(
             Fact("Probability", least, f"{BASES[judged.basis]}{note}"),
             Fact("Most likely right", str(answer.reading)),

@@ -266,9 +266,9 @@ class Jobs:
         """Drop what ended long ago, and of many the oldest."""
         over = [job for job in self._jobs.values() if job.ended is not None]
         now = time.monotonic()
-        for place, job in enumerate(over):
+        for index, job in enumerate(over):
             assert job.ended is not None
-            if now - job.ended > self._remembered or place < len(over) - self._kept:
+            if now - job.ended > self._remembered or index < len(over) - self._kept:
                 del self._jobs[job.key]
 
 

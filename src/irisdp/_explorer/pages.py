@@ -286,9 +286,9 @@ def room_page(
 def link_to(room: Tool, values: Mapping[str, str]) -> str | None:
     """Return the link that carries what a form says; None where it would be too long."""
     said = {
-        one.name: values[one.name]
-        for one in room.fields
-        if one.kind != "file" and one.linked and stands(one, values) and values[one.name] != one.default
+        field.name: values[field.name]
+        for field in room.fields
+        if field.kind != "file" and field.linked and stands(field, values) and values[field.name] != field.default
     }
     link = f"/{room.name}" + (f"?{urlencode(said)}" if said else "")
     return link if len(link) <= _LONGEST_LINK else None
@@ -385,7 +385,7 @@ def _take_away(
 
 def _words_for_link(room: Tool, values: Mapping[str, str]) -> str:
     """Say what a link carries: never what a file holds."""
-    left_out = [one.label.lower() for one in room.fields if not one.linked and values[one.name]]
+    left_out = [field.label.lower() for field in room.fields if not field.linked and values[field.name]]
     return "a link that carries all of this" + (f", but for: {', '.join(left_out)}" if left_out else "")
 
 

@@ -211,33 +211,33 @@ def promised(privacy: Privacy, *, kept: bool = True) -> list[Fact]:
 # Show the proven properties of a mechanism with the names of `irisdp audit`.
 
 
-def proved(found: Optimality, *, goal: str = "") -> list[Fact]:
+def proved(optimality: Optimality, *, goal: str = "") -> list[Fact]:
     """Say what a certificate proves, recomputed; what a file calls its own goal is said only where that is given.
 
     Parameters
     ----------
-    found : Optimality
+    optimality : Optimality
     goal : str
         The name of the minimised quantity, if it comes from the design and not from a file.
     """
-    facts = [Fact("Optimality", "Holds" if found.holds else "Does not hold", found.reason)]
-    if found.value is None or found.lower_bound is None or found.gap is None or found.goal is None:
-        return [*facts, Fact("Proved", found.says())]
-    always = f"always answering {_key(found.goal.constant_answer)} reaches {short_text(found.goal.constant)}"
-    free = f"without privacy it could be {short_text(found.goal.without_privacy)}; {always}"
-    told = "the same for all" if found.goal.compares_nothing else free
-    value = short_above(found.value, 10)  # and the bound, where they are one number
-    words = f"{goal}, as small as possible" if goal else f"{found.goal.words}, as small as possible"
+    facts = [Fact("Optimality", "Holds" if optimality.holds else "Does not hold", optimality.reason)]
+    if optimality.value is None or optimality.lower_bound is None or optimality.gap is None or optimality.goal is None:
+        return [*facts, Fact("Proved", optimality.says())]
+    always = f"always answering {_key(optimality.goal.constant_answer)} reaches {short_text(optimality.goal.constant)}"
+    free = f"without privacy it could be {short_text(optimality.goal.without_privacy)}; {always}"
+    told = "the same for all" if optimality.goal.compares_nothing else free
+    value = short_above(optimality.value, 10)  # and the bound, where they are one number
+    words = f"{goal}, as small as possible" if goal else f"{optimality.goal.words}, as small as possible"
     return [
         *facts,
-        Fact("Goal", words, f"in the certificate {found.goal.words}; {told}" if goal else told),
+        Fact("Goal", words, f"in the certificate {optimality.goal.words}; {told}" if goal else told),
         Fact("Value", value),
         Fact(
             "Bound",
-            short_below(found.lower_bound, 10) if found.gap else value,
-            f"no mechanism has less, among {found.scope()}",
+            short_below(optimality.lower_bound, 10) if optimality.gap else value,
+            f"no mechanism has less, among {optimality.scope()}",
         ),
-        Fact("Gap", short_above(found.gap, 3)),
+        Fact("Gap", short_above(optimality.gap, 3)),
     ]
 
 
@@ -314,8 +314,8 @@ class ResultCache:
 
     def file(self, key: str, name: str) -> ResultFile | None:
         """Return a file that is still kept."""
-        found = self._find(key)
-        return found if isinstance(found, ResultFile) and found.name == name else None
+        stored = self._find(key)
+        return stored if isinstance(stored, ResultFile) and stored.name == name else None
 
     def drawn(self, key: str, ending: str) -> bytes | None:
         """Return a picture that is still kept, drawn as .svg, .png or .html."""

@@ -100,9 +100,9 @@ class AudienceSpending:
         """Read what stands in a ledger; where no audience has a limit, nothing is looked through."""
         currency = currency_of(rows)
         kind = currency.cost
-        found = cls(name=name, limits=_read_limits(rows, name), nothing=kind(), refines=currency.refines)
-        if not found.limits:
-            return found
+        result = cls(name=name, limits=_read_limits(rows, name), nothing=kind(), refines=currency.refines)
+        if not result.limits:
+            return result
         columns = ", ".join(kind.__slots__)
         lines = rows.find(
             f"SELECT fingerprint, audience, details, {columns} FROM release"
@@ -111,10 +111,10 @@ class AudienceSpending:
         for version, audience, details, *numbers in lines:
             kept = read_object(details)
             if _TOLD in kept:
-                found.add(AudienceCost(alone={audience: _cost(kind, kept[_TOLD])}, chain=kept.get("chain")), version)
+                result.add(AudienceCost(alone={audience: _cost(kind, kept[_TOLD])}, chain=kept.get("chain")), version)
             else:  # of a line that does not say it, all that was charged may have been told to anybody
-                found.add(AudienceCost(alone={None: read_cost(kind, *numbers)}), version)
-        return found
+                result.add(AudienceCost(alone={None: read_cost(kind, *numbers)}), version)
+        return result
 
     def of_audience(self, audience: str) -> Charge:
         """Return the spending of an audience."""
@@ -219,7 +219,11 @@ def unlimited_in(book: Any, audiences: Iterable[str | None]) -> tuple[str, ...]:
     """Return which of some audiences have no limit of their own, where any audience of the ledger has one."""
     with book.store.reading() as rows:
         limited = set(map(same_audience, _read_limits(rows, book.store.name)))
-    return tuple(one for one in audiences if one is not None and limited and same_audience(one) not in limited)
+    return tuple(
+        audience
+        for audience in audiences
+        if audience is not None and limited and same_audience(audience) not in limited
+    )
 
 
 def say_unlimited(audiences: Iterable[str], currency: Currency) -> list[str]:

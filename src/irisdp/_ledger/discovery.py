@@ -47,8 +47,8 @@ def ledgers_beside(file: Path) -> list[Ledger]:
         rule = f"is missing, and the folder, in which another may know the data, cannot be listed ({error.strerror})"
         raise BadInput("ledger", rule, _REMEDY) from None
     # A log alone is a ledger, too: one whose file is gone.
-    found = {name.removesuffix(_LOG) for name in names if name.endswith((_ENDING, f"{_ENDING}{_LOG}"))}
-    ledgers = [_ledger(file.with_name(name)) for name in sorted(found)]
+    ledger_names = {name.removesuffix(_LOG) for name in names if name.endswith((_ENDING, f"{_ENDING}{_LOG}"))}
+    ledgers = [_ledger(file.with_name(name)) for name in sorted(ledger_names)]
     return list(dict.fromkeys(ledger for ledger in ledgers if ledger is not None))
 
 
@@ -208,8 +208,8 @@ def match_fingerprint(
     def knows(candidate: Ledger, names: Sequence[str]) -> set[str]:
         return candidate.known(names) | {name for name in names if name in foreseen.get(candidate, ())}
 
-    found = [(candidate, *recognise(digest, keys, partial(knows, candidate))) for candidate in books]
-    known = [(candidate, name, key) for candidate, name, key in found if knows(candidate, [name])]
+    matches = [(candidate, *recognise(digest, keys, partial(knows, candidate))) for candidate in books]
+    known = [(candidate, name, key) for candidate, name, key in matches if knows(candidate, [name])]
     if len(known) > 1:
         names = ", ".join(candidate.store.name for candidate, *_ in known)
         raise BadInput("ledger", f"is missing, and several know this data: {names}", "name one with ledger=")
@@ -227,11 +227,11 @@ def secret_key_file(secret: str | os.PathLike[str] | None, data: Path | None, bo
     BadInput
         For data without a folder (a frame, a table on a server) and a ledger on a server, which has none either.
     """
-    found = secret if secret is not None else data or book.path
-    if found is None:
+    result = secret if secret is not None else data or book.path
+    if result is None:
         rule = "is missing, and neither the data nor the ledger has a folder to keep one in"
         raise BadInput("secret", rule, "name a file beside which it is kept with secret=")
-    return found
+    return result
 
 
 def data_location(data: Any) -> Location | None:

@@ -51,8 +51,8 @@ class ChargedAnswer:
 def read_limit(rows: LedgerTransaction) -> Charge | None:
     """Return the most that may be spent; None where no limit was set."""
     kind = currency_of(rows).cost
-    found = rows.find(f"SELECT {', '.join(kind.__slots__)} FROM budget")
-    return read_cost(kind, *found[0]) if found else None
+    stored = rows.find(f"SELECT {', '.join(kind.__slots__)} FROM budget")
+    return read_cost(kind, *stored[0]) if stored else None
 
 
 def insist_on(rows: LedgerTransaction, wanted: Currency, name: str) -> None:
@@ -85,8 +85,8 @@ def read_spent(rows: LedgerTransaction) -> Charge:
     # Grouped by text, which an index answers: 100,000 charges are a handful of different ones.
     kind = currency_of(rows).cost
     columns = ", ".join(kind.__slots__)
-    found = rows.find(f"SELECT count(*), {columns} FROM release GROUP BY {columns}")
-    return sum((read_cost(kind, *numbers) * times for times, *numbers in found), kind())
+    stored = rows.find(f"SELECT count(*), {columns} FROM release GROUP BY {columns}")
+    return sum((read_cost(kind, *numbers) * times for times, *numbers in stored), kind())
 
 
 def read_cost(kind: type[Charge], *numbers: str) -> Charge:
@@ -114,16 +114,16 @@ def find_settlement(rows: LedgerTransaction, fingerprint: str, question_hash: st
     kind = currency_of(rows).cost
     columns = ("id", "audience", "answers", "details", *kind.__slots__)
     asked = f"SELECT {', '.join(columns)} FROM release WHERE settlement = ? ORDER BY id"
-    found = typed(columns, rows.find(asked, (number,)))
-    if not found:
+    stored = typed(columns, rows.find(asked, (number,)))
+    if not stored:
         raise Damaged
     entries = (
         LedgerEntry(
             audience=audience, cost=read_cost(kind, *numbers), answers=zlib.decompress(answers), details=details
         )
-        for _, audience, answers, details, *numbers in found
+        for _, audience, answers, details, *numbers in stored
     )
-    return ChargedAnswer(tuple(entries), tuple(row[0] for row in found), date, repeated=True)
+    return ChargedAnswer(tuple(entries), tuple(row[0] for row in stored), date, repeated=True)
 
 
 def insert_settlement(
@@ -165,24 +165,24 @@ def note_outputs(
 
 def read_outputs(rows: LedgerTransaction) -> dict[int, tuple[str, ...]]:
     """Return the files of every release that has some, in the order in which they were written."""
-    found: dict[int, tuple[str, ...]] = {}
+    result: dict[int, tuple[str, ...]] = {}
     if is_current(rows):
         columns = ("release", "path")
         for number, path in typed(columns, rows.find("SELECT release, path FROM output ORDER BY rowid")):
-            found[number] = (*found.get(number, ()), path)
-    return found
+            result[number] = (*result.get(number, ()), path)
+    return result
 
 
 def known_fingerprints(rows: LedgerTransaction, fingerprints: Iterable[str]) -> set[str]:
     """Return those fingerprints that the ledger has answered about."""
     statement = "SELECT fingerprint FROM settlement WHERE fingerprint = ? LIMIT 1"
-    return {found for one in fingerprints for (found,) in rows.find(statement, (one,))}
+    return {stored for fingerprint in fingerprints for (stored,) in rows.find(statement, (fingerprint,))}
 
 
 def last_fingerprint(rows: LedgerTransaction) -> str | None:
     """Return which version of the data was answered about last."""
-    found = rows.find("SELECT fingerprint FROM settlement ORDER BY id DESC LIMIT 1")
-    return str(found[0][0]) if found else None
+    stored = rows.find("SELECT fingerprint FROM settlement ORDER BY id DESC LIMIT 1")
+    return str(stored[0][0]) if stored else None
 
 
 def pinned_facts(rows: LedgerTransaction, name: str) -> dict[str, Any]:
@@ -195,8 +195,8 @@ def pinned_facts(rows: LedgerTransaction, name: str) -> dict[str, Any]:
     """
     if not is_current(rows):
         return _facts_of_questions(rows, name)
-    found = rows.find("SELECT facts FROM promise")
-    return _facts(found[0][0]) if found else {}
+    stored = rows.find("SELECT facts FROM promise")
+    return _facts(stored[0][0]) if stored else {}
 
 
 def promise_document(rows: LedgerTransaction, name: str) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def _facts_of_questions(rows: LedgerTransaction, name: str) -> dict[str, Any]:
     if len(promised) > 1:
         relations, units = ({pair[place] for pair in promised} for place in (0, 1))
         mixed = {"relation": relations, "unit": units}
-        pinned = {name: sorted(map(str, found)) for name, found in mixed.items() if len(found) > 1}
+        pinned = {name: sorted(map(str, values)) for name, values in mixed.items() if len(values) > 1}
         raise ScopeRefused(
             f"{name} was written by irisdp 0.1 and adds up releases with different settings ({', '.join(pinned)})."
             " Its total therefore guarantees nothing, and Iris adds no release to it. Name a new ledger with ledger=,"
@@ -286,12 +286,12 @@ def _facts_of_questions(rows: LedgerTransaction, name: str) -> dict[str, Any]:
 def read_object(text: str) -> dict[str, Any]:
     """Read a JSON object back; any other value means that the file is damaged."""
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, TypeError, RecursionError):
         raise Damaged from None  # the file is to blame, not the caller
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise Damaged
-    return found
+    return document
 
 
 def _facts(text: str) -> dict[str, Any]:

@@ -256,8 +256,8 @@ _BLANKS = re.compile(r"[ \t\n\f\r]+")
 
 def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str, str], str | None]:
     """Return the text of every table, index, trigger and view, by type, name and table; blanks as Iris writes them."""
-    found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
-    return {(kind, name, table): sql and _without_blanks(str(sql)) for kind, name, table, sql in found}
+    stored = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
+    return {(kind, name, table): sql and _without_blanks(str(sql)) for kind, name, table, sql in stored}
 
 
 def _without_blanks(sql: str) -> str:
@@ -283,10 +283,10 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
     defaults, conflict clauses and options.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    found, known = _schema(connection), _schemas(version)
-    if found not in known:
-        nearest = min(known, key=lambda schema: len(schema.items() ^ found.items()))
-        names = sorted(name for _, name, _ in dict(nearest.items() - found.items()))
+    present, known = _schema(connection), _schemas(version)
+    if present not in known:
+        nearest = min(known, key=lambda schema: len(schema.items() ^ present.items()))
+        names = sorted(name for _, name, _ in dict(nearest.items() - present.items()))
         which = f": {', '.join(names)}" if names else ""
         rule = f"{path} has another schema than Iris writes{which}; its sums may leave charges out"
         raise BadInput("ledger", rule, "find out who changed it, or restore it")

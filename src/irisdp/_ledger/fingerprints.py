@@ -121,7 +121,7 @@ def secrets_in(*folders: Path, whole: bool = False) -> list[bytes]:
     whole : bool
         Whether one that cannot be read is refused, and not passed over: some ledger may know the data by it.
     """
-    found: list[bytes] = []
+    secrets: list[bytes] = []
     for folder in dict.fromkeys(folders):
         for file in sorted(folder.glob(f".*{_ENDING}")):
             try:
@@ -131,11 +131,11 @@ def secrets_in(*folders: Path, whole: bool = False) -> list[bytes]:
             except OSError as error:
                 secret, reason = b"", f"{error.strerror}"
             if len(secret) == SECRET_BYTES:
-                found.append(secret)
+                secrets.append(secret)
             elif whole:
                 rule = f"is missing, and {file.name} in its folder cannot be read: {reason}"
                 raise BadInput("ledger", rule, "restore it, or name a ledger with ledger=")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(secrets))
 
 
 def recognise(digest: bytes, keys: Sequence[bytes], known: Callable[[Sequence[str]], set[str]]) -> tuple[str, bytes]:
@@ -152,8 +152,8 @@ def recognise(digest: bytes, keys: Sequence[bytes], known: Callable[[Sequence[st
         Returns those of some fingerprints that a ledger has answered about.
     """
     names = {fingerprint(digest, key): key for key in keys}
-    found = known(list(names))
-    return next((pair for pair in names.items() if pair[0] in found), next(iter(names.items())))
+    recognised = known(list(names))
+    return next((pair for pair in names.items() if pair[0] in recognised), next(iter(names.items())))
 
 
 def _draw_secret(draft: Path) -> None:

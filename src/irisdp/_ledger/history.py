@@ -135,8 +135,8 @@ def read_line(text: Any) -> dict[str, Any]:
         raise ValueError from None
     if not right:
         raise ValueError
-    found: dict[str, Any] = told
-    return found
+    result: dict[str, Any] = told
+    return result
 
 
 def _is_columns(value: Any) -> bool:
@@ -292,14 +292,14 @@ def check_history(rows: LedgerTransaction, head: str | None = None) -> History:
 
 def _chain(lines: Sequence[tuple[Any, ...]], head: str | None) -> Iterator[str]:
     before, seen = _BEFORE_ALL, set()
-    for place, (number, text, found) in enumerate(lines, start=1):
+    for place, (number, text, digest) in enumerate(lines, start=1):
         if number != place:
             yield f"line {place} of the history is called {number}: one was removed, inserted or moved"
             break
-        if found != _linked(before, text):
+        if digest != _linked(before, text):
             yield f"line {number} of the history was changed, or does not follow from those before it"
-        before = found
-        seen.add(found)
+        before = digest
+        seen.add(digest)
     if head is not None and head not in seen:
         yield "the head that was kept is in no line: the history was written anew, or is another one"
 
@@ -331,22 +331,22 @@ def _replayed(rows: LedgerTransaction, lines: Sequence[tuple[Any, ...]]) -> Iter
 
 def _misfits(rows: LedgerTransaction) -> Iterator[str]:
     """Yield which rows hold something of another kind than they do, which digests need not show."""
-    for what, columns, found in (
+    for what, columns, digests in (
         ("release #", release_row(rows), _release_rows(rows)),
         ("question ", settlement_row(), _settlement_rows(rows)),
     ):
-        for row in found:
+        for row in digests:
             if not is_typed(columns, row):
                 yield f"{what}{row[0]} holds something of another kind than its column"
 
 
-def _compared(what: str, told: Mapping[int, str], found: Mapping[int, str]) -> Iterator[str]:
-    for number in sorted(told.keys() | found.keys()):
-        if number not in found:
+def _compared(what: str, told: Mapping[int, str], stored: Mapping[int, str]) -> Iterator[str]:
+    for number in sorted(told.keys() | stored.keys()):
+        if number not in stored:
             yield f"{what}{number} is gone"
         elif number not in told:
             yield f"{what}{number} is in no line of the history"
-        elif told[number] != found[number]:
+        elif told[number] != stored[number]:
             yield f"{what}{number} was changed"
 
 
@@ -401,10 +401,10 @@ def _linked(before: str, text: str) -> str:
 
 def _read(text: Any) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, TypeError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def _said(limit: Mapping[str, str] | None) -> str:

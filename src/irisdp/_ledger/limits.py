@@ -108,10 +108,10 @@ def named_limit(limit: Any) -> Charge:
 
 def _in_both(parts: list[Fraction], name: str) -> Cost:
     """Return a limit on ε, or on ε and δ."""
-    found = Cost(*parts)
-    if found.delta >= 1:
+    result = Cost(*parts)
+    if result.delta >= 1:
         raise BadInput(name, "has a δ of 1 or more, which guarantees nothing", "give a probability such as 1e-6")
-    return found
+    return result
 
 
 def _in_range(value: Any, name: str, largest: Fraction) -> Fraction:

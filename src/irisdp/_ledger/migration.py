@@ -221,8 +221,8 @@ def _last(rows: LedgerTransaction) -> Mapping[str, Any]:
     """Return the last line of a history; empty if there is none."""
     if rows.version() < VERSION:
         return {}
-    found = rows.find("SELECT event FROM history ORDER BY id DESC LIMIT 1")
-    return read_object(found[0][0]) if found else {}
+    stored = rows.find("SELECT event FROM history ORDER BY id DESC LIMIT 1")
+    return read_object(stored[0][0]) if stored else {}
 
 
 def _whole(rows: LedgerTransaction) -> dict[str, list[tuple[Any, ...]]]:

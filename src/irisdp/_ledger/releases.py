@@ -81,14 +81,14 @@ class Release(InOneLine):
 
     def _read(self, column: str, convert: Callable[[Any], T]) -> T:
         with self.store.reading() as rows:
-            found = rows.find(
+            stored = rows.find(
                 f"SELECT {column} FROM release JOIN settlement ON settlement.id = release.settlement"
                 " WHERE release.id = ?",
                 (self.id,),
             )
-            if not found:
+            if not stored:
                 raise Damaged
-            ((cell,),) = typed((column,), found)
+            ((cell,),) = typed((column,), stored)
             return convert(cell)
 
 
@@ -115,13 +115,13 @@ def list_releases(store: LedgerStore, rows: LedgerTransaction, fingerprint: str 
     """List the releases of one version of the data, or of all, oldest first."""
     kind = currency_of(rows).cost
     columns = ("id", "query", "question_hash", "audience", "settled", "details", *kind.__slots__)
-    found = rows.find(
+    stored = rows.find(
         f"SELECT release.{', '.join(columns)}"
         " FROM release JOIN settlement ON settlement.id = release.settlement"
         f" {'' if fingerprint is None else 'WHERE fingerprint = ?'} ORDER BY release.id",
         () if fingerprint is None else (fingerprint,),
     )
-    for row in typed(columns, found):
+    for row in typed(columns, stored):
         read_object(row[columns.index("details")])  # here, where what is damaged is said to be
     outputs = read_outputs(rows)
     return [
@@ -136,7 +136,7 @@ def list_releases(store: LedgerStore, rows: LedgerTransaction, fingerprint: str 
             outputs=outputs.get(number, ()),
             store=store,
         )
-        for number, query, question_hash, audience, settled, details, *numbers in found
+        for number, query, question_hash, audience, settled, details, *numbers in stored
     ]
 
 

@@ -315,8 +315,8 @@ class ServerRows:
 
     def find(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return what a query finds."""
-        found: list[tuple[Any, ...]] = self._execute(statement, values).fetchall()
-        return found
+        stored: list[tuple[Any, ...]] = self._execute(statement, values).fetchall()
+        return stored
 
     def change(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Carry out a statement that returns nothing."""
@@ -341,10 +341,10 @@ class ServerRows:
 
     def version(self) -> int:
         """Return the format that the ledger has."""
-        found = self.find("SELECT application, version FROM ledger_format")
-        if len(found) != 1 or found[0][0] != _APPLICATION:
+        stored = self.find("SELECT application, version FROM ledger_format")
+        if len(stored) != 1 or stored[0][0] != _APPLICATION:
             raise Damaged
-        return int(found[0][1])
+        return int(stored[0][1])
 
     def set_version(self, version: int) -> None:
         """Write down the format that the ledger has now."""
@@ -462,14 +462,14 @@ class LedgerServer:
 
     def _found(self, connection: psycopg.Connection[Any], *, writing: bool = False) -> bool:
         """Tell whether the schema holds a ledger, and refuse a server that might lose what it says is written."""
-        found = connection.execute(
+        stored = connection.execute(
             "SELECT to_regclass(%s) IS NOT NULL, to_regnamespace(%s) IS NOT NULL, current_setting('server_encoding'),"
             " current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on', pg_is_in_recovery(),"
             " NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'"
             " AND relpersistence <> 'p')",
             (f"{self.address.schema}.ledger_format", self.address.schema, self.address.schema),
         ).fetchone()
-        there, taken, encoding, synced, standby, logged = found or (False,) * 6
+        there, taken, encoding, synced, standby, logged = stored or (False,) * 6
         if taken and not there:
             rule = f"{self.name} is not a ledger: the schema is there and holds none"
             raise BadInput("ledger", rule, "name another schema, which is made then, or drop this one if it is empty")

@@ -131,8 +131,8 @@ def _copy(rows: LedgerTransaction, connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {version}")
     for table, columns, blank in copied:
         names, values = ", ".join((*columns, *blank)), ", ".join((*"?" * len(columns), *blank.values()))
-        found = rows.find(f"SELECT {', '.join(columns)} FROM {table} ORDER BY id")
-        connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({values})", found)
+        stored = rows.find(f"SELECT {', '.join(columns)} FROM {table} ORDER BY id")
+        connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({values})", stored)
     if version >= VERSION:
         last = rows.find("SELECT id, event, hash FROM history ORDER BY id DESC LIMIT 1")
         connection.executemany("INSERT INTO history (id, event, hash) VALUES (?, ?, ?)", last)

@@ -133,10 +133,10 @@ def typed(columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> list[tuple
     Damaged
         Where a cell is of another kind than its column holds.
     """
-    found = list(rows)
-    if not all(is_typed(columns, row) for row in found):
+    result = list(rows)
+    if not all(is_typed(columns, row) for row in result):
         raise Damaged
-    return found
+    return result
 
 
 # The tables of a ledger and their formats. The columns for limits and charges show the currency.

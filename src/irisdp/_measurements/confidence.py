@@ -142,7 +142,7 @@ def assured_together(ends: Sequence[Sequence[tuple[int, int | None]]], confidenc
         f"with probability {_percent(confidence)} or more, whatever the data, all true numbers of a list are together"
         f" at least {LOW} and at most {HIGH}"
     )
-    lows, highs = ([[each[side] for each in found] for found in ends] for side in (0, 1))
+    lows, highs = ([[each[side] for each in intervals] for intervals in ends] for side in (0, 1))
     return ConfidenceStatement({LOW: lows, HIGH: highs}, promise, confidence)
 
 

@@ -60,7 +60,7 @@ class CountNodes:
 
     def padded(self, size: int) -> CountNodes:
         """Return `size` nodes: these, and after them cells that nobody is in."""
-        upper, records = (None if found is None else longer(found, size) for found in (self.upper, self.records))
+        upper, records = (None if values is None else longer(values, size) for values in (self.upper, self.records))
         return CountNodes(longer(self.values, size), longer(self.lower, size), upper, records=records)
 
     def alone(self, cell: int) -> CountNodes:
@@ -89,7 +89,7 @@ class NoisyCounts(ABC):
         if nodes.upper is None:
             return {}
         ends = {"lower": nodes.lower.tolist(), "upper": nodes.upper.tolist()}
-        return {name: found[0] if len(set(found)) == 1 else found for name, found in ends.items()}
+        return {name: values[0] if len(set(values)) == 1 else values for name, values in ends.items()}
 
     def assurance(
         self, drawn: list[Any], shown: list[Any], nodes: CountNodes, confidence: Fraction
@@ -188,7 +188,7 @@ class ShapeNoise(AddedNoise):
         low, high = -noise.cells.reach, largest + noise.cells.reach
         below = [noise.below_exactly((z - value) * noise.atoms_per_unit) for z in range(low + 1, high + 1)]
         cuts = [Fraction(0), *below, Fraction(1)]
-        masses = ((low + place, after - cuts[place]) for place, after in enumerate(cuts[1:]))
+        masses = ((low + index, after - cuts[index]) for index, after in enumerate(cuts[1:]))
         return self.shown_masses(masses, nodes.alone(cell))
 
     def to_document(self) -> dict[str, Any]:
@@ -251,9 +251,9 @@ def shape_law(privacy: Privacy) -> UniversalDistribution:
     """Return the noise that climbs by the u of any pairs, in cells."""
     from ..noise import UniversalDistribution, law
 
-    found = law("universal", privacy)
-    assert isinstance(found, UniversalDistribution)
-    return found
+    distribution = law("universal", privacy)
+    assert isinstance(distribution, UniversalDistribution)
+    return distribution
 
 
 @lru_cache(maxsize=64)
@@ -337,8 +337,8 @@ class GeometricNoise(NoisyCounts):
         twice = 2 * ratio / (ratio + 1)
         if power * ratio.numerator.bit_length() <= _LONGEST:
             return Enclosure.exactly(1 - twice / ratio**power)
-        found = enclosure_of(lambda: 1 - ball(twice) * ball(ratio) ** -power, width=ENCLOSED)
-        return found.clamp(Fraction(0), Fraction(1))
+        enclosure = enclosure_of(lambda: 1 - ball(twice) * ball(ratio) ** -power, width=ENCLOSED)
+        return enclosure.clamp(Fraction(0), Fraction(1))
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for readers of the answers."""

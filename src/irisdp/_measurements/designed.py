@@ -108,7 +108,7 @@ class DesignedAnswers:
         """Return the exact law of a cell's answer: its row."""
         row = self.mechanism.row(self.mechanism.inputs[int(nodes.places[cell])])
         law = dict(zip(self.mechanism.outputs if self.names is None else self.names, row, strict=True))
-        return law if self.categories is None else {name: law[place] for place, name in enumerate(self.categories)}
+        return law if self.categories is None else {name: law[index] for index, name in enumerate(self.categories)}
 
     def expected_error(self) -> dict[str, Any]:
         """Return the goal that the file's certificate proves, and where answers are counts their largest mean error."""
@@ -165,10 +165,10 @@ class DesignedAnswers:
 
     def _counts_answered(self) -> list[int] | None:
         """Return the counts that outputs are shown as; None where they are none, or all rows would be too many."""
-        found = self.mechanism
-        names = found.outputs if self.names is None else self.names
-        few = len(found.inputs) * len(found.outputs) <= _MOST_COMPARED
-        if not few or not isinstance(found.inputs[0], int) or self.categories is not None:
+        mechanism = self.mechanism
+        names = mechanism.outputs if self.names is None else self.names
+        few = len(mechanism.inputs) * len(mechanism.outputs) <= _MOST_COMPARED
+        if not few or not isinstance(mechanism.inputs[0], int) or self.categories is not None:
             return None
         answers = [int(name) for name in names if isinstance(name, int)]
         return answers if len(answers) == len(names) else None

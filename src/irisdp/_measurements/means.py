@@ -194,7 +194,7 @@ class NoisyMeans(ABC):
     def draw(self, nodes: MeanNodes, links: Sequence[ChainLink] = (), *, source: BitSource | None = None) -> Integers:
         """Draw the two noisy numbers of every cell; equally many random words whatever they are, but for ties."""
         true = self.numbers(nodes)
-        drawn = [noise.draw(true[:, place], source) for place, noise in enumerate(self.noises)]
+        drawn = [noise.draw(true[:, index], source) for index, noise in enumerate(self.noises)]
         return np.stack(drawn, axis=1)
 
     def show(self, drawn: list[Any], nodes: MeanNodes) -> list[Any]:
@@ -203,11 +203,11 @@ class NoisyMeans(ABC):
 
     def intervals(self, drawn: list[Any], nodes: MeanNodes, confidence: Fraction = _USUAL) -> list[tuple[float, float]]:
         """Return between what each mean lies, with this probability or a higher one, if any record has a value."""
-        found = []
+        result = []
         for pair, shown in zip(drawn, self.show(drawn, nodes), strict=True):
             low, high = map(self._unit, self._between(pair, confidence))
-            found.append(shown_ends(self.steps, min(low, shown), max(high, shown)))
-        return found
+            result.append(shown_ends(self.steps, min(low, shown), max(high, shown)))
+        return result
 
     def ends(self, nodes: MeanNodes) -> dict[str, Any]:
         """Return how many records there are, where that is public: no more have a value."""
@@ -243,10 +243,10 @@ class NoisyMeans(ABC):
         self, drawn: list[Any], shown: list[Any], nodes: MeanNodes, confidence: Fraction
     ) -> ConfidenceStatement:
         """Return the ends of means that the two numbers leave possible."""
-        found = self.intervals(drawn, nodes, confidence)
+        intervals = self.intervals(drawn, nodes, confidence)
         promise = f"{promised(confidence, self.steps.covered)}, if any record has a value"
         return ConfidenceStatement(
-            {LOW: [low for low, _ in found], HIGH: [high for _, high in found]}, promise, confidence
+            {LOW: [low for low, _ in intervals], HIGH: [high for _, high in intervals]}, promise, confidence
         )
 
     def describe_error(self) -> str:
@@ -407,15 +407,15 @@ def _distance(mechanism: NoisyMeans, centre: float, confidence: Fraction) -> flo
 
 @lru_cache(maxsize=64)
 def _geometric(privacy: Privacy, sensitivity: int) -> UniversalDistribution:
-    found = law("geometric", privacy, sensitivity)
-    assert isinstance(found, UniversalDistribution)
-    return found
+    distribution = law("geometric", privacy, sensitivity)
+    assert isinstance(distribution, UniversalDistribution)
+    return distribution
 
 
 def _lumped(noise: UniversalDistribution, value: int, low: int, high: int) -> dict[int, Fraction]:
     """Return the exact law of a noisy number, lumped beyond what the number may be: there all ratios stay."""
     cuts = [Fraction(0), *(noise.below_exactly(z - value) for z in range(low + 1, high + 1)), Fraction(1)]
-    return {low + place: after - before for place, (before, after) in enumerate(pairwise(cuts))}
+    return {low + index: after - before for index, (before, after) in enumerate(pairwise(cuts))}
 
 
 # Means over records that all have a value, and whose number is public: a noisy sum, by that number.
@@ -467,7 +467,7 @@ class MeanOfAll:
         """Return between what each mean lies, with this probability or a higher one, if there are any records."""
         within = assured_distance(self.noise, confidence)
         lower, upper = float(self.steps.lower), float(self.steps.upper)
-        found = []
+        result = []
         for total, number, shown in zip(drawn, _numbers(nodes), self.show(drawn, nodes), strict=False):
             low, high = lower, upper
             if within is not None and number:
@@ -475,8 +475,8 @@ class MeanOfAll:
                 low, high = (
                     float(min(max(self.steps.lower + end, self.steps.lower), self.steps.upper)) for end in ends
                 )
-            found.append(shown_ends(self.steps, min(low, shown), max(high, shown)))
-        return found
+            result.append(shown_ends(self.steps, min(low, shown), max(high, shown)))
+        return result
 
     def ends(self, nodes: MeanNodes) -> dict[str, Any]:
         """Return how many records there are, by which sums are divided."""
@@ -502,10 +502,10 @@ class MeanOfAll:
         self, drawn: list[Any], shown: list[Any], nodes: MeanNodes, confidence: Fraction
     ) -> ConfidenceStatement:
         """Return the ends of means that the noisy sums leave possible."""
-        found = self.intervals(drawn, nodes, confidence)
+        intervals = self.intervals(drawn, nodes, confidence)
         promise = f"{promised(confidence, self.steps.covered)}, if there are any records"
         return ConfidenceStatement(
-            {LOW: [low for low, _ in found], HIGH: [high for _, high in found]}, promise, confidence
+            {LOW: [low for low, _ in intervals], HIGH: [high for _, high in intervals]}, promise, confidence
         )
 
     def describe_error(self) -> str:
@@ -531,5 +531,5 @@ def _sums(nodes: MeanNodes) -> CountNodes:
 
 def _numbers(nodes: MeanNodes) -> list[int]:
     assert nodes.records is not None, "the number of records is public under the relation that this is for"
-    found: list[int] = nodes.records.tolist()
-    return found
+    result: list[int] = nodes.records.tolist()
+    return result

@@ -116,7 +116,7 @@ def _tails(noise: UniversalDistribution, *, up: bool) -> list[Fraction]:
     """Bound the probabilities that the noise lies in its k-th cell or beyond: a unit to the left a tail is u of it."""
     unit, support, shape = noise.atoms_per_unit, noise.support, noise.privacy.shape
     assert support is not None
-    tops = [noise.below(support[1] + 1 - place, width=_NARROW) for place in range(unit)]
+    tops = [noise.below(support[1] + 1 - index, width=_NARROW) for index in range(unit)]
     tails = [1 - (top.lower if up else top.upper) for top in tops]  # from the last cell but one downward
     while len(tails) <= support[1] + 1 - support[0]:
         further = shape.step(tails[-unit])
@@ -297,8 +297,8 @@ class NoisyCountSelection(ShapeNoise):
 
     def named(self, drawn: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Tell which groups were named, by what was drawn."""
-        found: NDArray[np.bool_] = drawn != UNNAMED
-        return found
+        result: NDArray[np.bool_] = drawn != UNNAMED
+        return result
 
     def show(self, drawn: list[Any], nodes: CountNodes) -> list[Any]:
         """Show the whole numbers in which the noisy counts of named groups lie."""

@@ -81,11 +81,11 @@ class _Powers:
         """Return r^-t for exponents t ≥ 0; beyond the last that has digits, anything between 0 and that one."""
         last = min(len(self.digits[0].low) << self.bits * (len(self.digits) - 1), 1 << _GAP) - 1
         left = np.minimum(places, last)
-        found = self.digits[0].at(left & ((1 << self.bits) - 1)) if self.digits[1:] else self.digits[0].at(left)
+        power = self.digits[0].at(left & ((1 << self.bits) - 1)) if self.digits[1:] else self.digits[0].at(left)
         for digit in self.digits[1:]:
             left = left >> self.bits
-            found = found.times(digit.at(left & ((1 << self.bits) - 1)))
-        return FloatBounds(np.where(places > last, 0.0, np.maximum(found.low, 0.0)), found.high)
+            power = power.times(digit.at(left & ((1 << self.bits) - 1)))
+        return FloatBounds(np.where(places > last, 0.0, np.maximum(power.low, 0.0)), power.high)
 
 
 def pull_chances(states: States, ratio: Fraction) -> FloatBounds:
@@ -134,11 +134,11 @@ def flip_chances(states: States, ratio: Fraction, relation: NeighbouringRelation
     move = FloatBounds(np.ascontiguousarray(low.T), np.ascontiguousarray(high.T))
     refused = _outward(1 - move.high, 1 - move.low)
     stay = FloatBounds(np.maximum(refused.low, 0.0), refused.high)
-    found = FloatBounds(np.empty(states.shape), np.empty(states.shape))
-    for place in range(categories):
-        chance = _first_of(stay, move, place).times(move.at(place))
-        found.low[:, place], found.high[:, place] = chance.low, chance.high
-    return found
+    result = FloatBounds(np.empty(states.shape), np.empty(states.shape))
+    for index in range(categories):
+        chance = _first_of(stay, move, index).times(move.at(index))
+        result.low[:, index], result.high[:, index] = chance.low, chance.high
+    return result
 
 
 def _first_of(stay: FloatBounds, move: FloatBounds, place: int) -> FloatBounds:
@@ -173,8 +173,8 @@ def _tops(states: States, powers: _Powers) -> tuple[FloatBounds, FloatBounds]:
         distinct, which = _distinct(pulled)
         tops, _ = _tops(distinct, powers)
         behind = tops.at(which).times(powers.at(steps))
-        for place in range(categories):
-            here = np.flatnonzero(places == place)
+        for index in range(categories):
+            here = np.flatnonzero(places == index)
             added = lost.at(rows[here]).plus(behind.at(here))
             lost.low[rows[here]], lost.high[rows[here]] = added.low, added.high
     shares = FloatBounds(ahead.astype(np.float64), ahead.astype(np.float64)).plus(
@@ -209,12 +209,12 @@ def _pulled(states: States, rows: States, places: States) -> tuple[States, State
     ahead = lowered.sum(axis=1)
     level = left >= ahead  # all winners came down to the category
     top = np.where(level, arrives, arrives - 1)
-    found = np.empty((count, categories), dtype=np.int64)
+    pulled = np.empty((count, categories), dtype=np.int64)
     one_down = np.arange(categories - 1) >= (ahead - left)[:, None]
-    found[:, :-1] = np.where(lowered, np.where(one_down & ~level[:, None], 1, 0), others - top[:, None])
-    found[:, -1] = arrives - top
-    found.sort(axis=1)
-    return found, steps + arrives - top
+    pulled[:, :-1] = np.where(lowered, np.where(one_down & ~level[:, None], 1, 0), others - top[:, None])
+    pulled[:, -1] = arrives - top
+    pulled.sort(axis=1)
+    return pulled, steps + arrives - top
 
 
 def _distinct(states: States) -> tuple[States, States]:
@@ -242,12 +242,12 @@ def _table(ratio: Fraction, step: int, size: int) -> FloatBounds:
     """Return r^-(step·k) for so many k, and [0, 2^-100] from the first that is below 2^-100."""
     low, high = np.zeros(size), np.full(size, 2.0**-_NEGLIGIBLE)
     low[0] = high[0] = 1.0
-    for place in range(1, size):
-        if high[place - 1] <= 2.0**-_NEGLIGIBLE:
+    for index in range(1, size):
+        if high[index - 1] <= 2.0**-_NEGLIGIBLE:
             break
-        found = enclosure_of(partial(_power, ratio, step * place), width=_WIDTH)
-        low[place] = np.nextafter(float(found.lower), 0.0)
-        high[place] = max(np.nextafter(float(found.upper), 1.0), 2.0**-_NEGLIGIBLE)
+        enclosure = enclosure_of(partial(_power, ratio, step * index), width=_WIDTH)
+        low[index] = np.nextafter(float(enclosure.lower), 0.0)
+        high[index] = max(np.nextafter(float(enclosure.upper), 1.0), 2.0**-_NEGLIGIBLE)
     return FloatBounds(low, high)
 
 
@@ -395,10 +395,10 @@ class LargestCategory:
         if isinstance(self.rule, PermuteAndFlip):
             return flip_chances(gaps, ratio, self.rule.relation)
         order = np.argsort(gaps, axis=1, kind="stable")
-        found = pull_chances(np.take_along_axis(gaps, order, axis=1), ratio)
-        low, high = np.empty_like(found.low), np.empty_like(found.high)
-        np.put_along_axis(low, order, found.low, axis=1)
-        np.put_along_axis(high, order, found.high, axis=1)
+        probabilities = pull_chances(np.take_along_axis(gaps, order, axis=1), ratio)
+        low, high = np.empty_like(probabilities.low), np.empty_like(probabilities.high)
+        np.put_along_axis(low, order, probabilities.low, axis=1)
+        np.put_along_axis(high, order, probabilities.high, axis=1)
         return FloatBounds(low, high)
 
 
@@ -406,12 +406,12 @@ def _open_cells(chances: FloatBounds) -> NDArray[np.uint64]:
     """Return the words that each cumulative probability leaves open, shape (cells, q − 1, 2); see `thresholds`."""
     low, high = chances.low[:, :1], chances.high[:, :1]
     sums = [FloatBounds(low[:, 0], high[:, 0])]
-    for place in range(1, chances.low.shape[1] - 1):
-        sums.append(sums[-1].plus(FloatBounds(chances.low[:, place], chances.high[:, place])))
+    for index in range(1, chances.low.shape[1] - 1):
+        sums.append(sums[-1].plus(FloatBounds(chances.low[:, index], chances.high[:, index])))
     cells = np.empty((len(chances.low), len(sums), 2), dtype=np.uint64)
-    for place, one in enumerate(sums):
-        cells[:, place, 0] = _word(np.floor(np.maximum(one.low, 0.0) * _WORD))
-        cells[:, place, 1] = _word(np.maximum(np.ceil(one.high * _WORD) - 1, 0.0))
+    for index, one in enumerate(sums):
+        cells[:, index, 0] = _word(np.floor(np.maximum(one.low, 0.0) * _WORD))
+        cells[:, index, 1] = _word(np.maximum(np.ceil(one.high * _WORD) - 1, 0.0))
     return cells
 
 
@@ -425,6 +425,8 @@ def _word(value: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 def _bracket(rule: Winner, gaps: tuple[int, ...], category: int, bits: int) -> tuple[int, int]:
     """Bracket the chance of the categories before this one."""
-    found = rule.enclose(gaps, width=Fraction(1, len(gaps) << bits + 2))[:category]
-    total = list(accumulate(found, lambda one, other: Enclosure(one.lower + other.lower, one.upper + other.upper)))[-1]
+    enclosure = rule.enclose(gaps, width=Fraction(1, len(gaps) << bits + 2))[:category]
+    total = list(accumulate(enclosure, lambda one, other: Enclosure(one.lower + other.lower, one.upper + other.upper)))[
+        -1
+    ]
     return bracket_rational(total.lower, bits)[0], bracket_rational(total.upper, bits)[1]

@@ -152,12 +152,12 @@ class LargestCategories:
             weights = table.at(counts[np.newaxis])[0].tolist()
             chances = [Fraction(weight, 1 << 64 - _SPARE) for weight in weights]
             return {self.named(one, nodes): chance for one, chance in zip(table.answers, chances, strict=True)}
-        found: dict[str, Enclosure] = {}
+        result: dict[str, Enclosure] = {}
         for order, chance in _orders_of_noisy(tuple(counts.tolist()), self.noise.ratio):
             answer = self.named(order if self.k is None else sorted(order[: self.k]), nodes)
-            before = found.get(answer, Enclosure.exactly(Fraction(0)))
-            found[answer] = Enclosure(before.lower + chance.lower, before.upper + chance.upper)
-        return found
+            before = result.get(answer, Enclosure.exactly(Fraction(0)))
+            result[answer] = Enclosure(before.lower + chance.lower, before.upper + chance.upper)
+        return result
 
     def expected_error(self) -> dict[str, Any]:
         """Return how far apart categories must be for the answer to be right in 95 % and 99 %, and the worst error.
@@ -307,10 +307,10 @@ def _least_right(k: int | None, categories: int, ratio: Fraction) -> Enclosure:
     if ratio == 1:
         return Enclosure(Fraction(0), Fraction(1))  # noise without a law
     if k is None:
-        found = enclosure_of(lambda: _falls(categories, 1 / ball(ratio)), width=narrow)
+        enclosure = enclosure_of(lambda: _falls(categories, 1 / ball(ratio)), width=narrow)
     else:
-        found = enclosure_of(lambda: _splits(k, categories - k, 1 / ball(ratio)), width=narrow)
-    return found.clamp(Fraction(0), Fraction(1))
+        enclosure = enclosure_of(lambda: _splits(k, categories - k, 1 / ball(ratio)), width=narrow)
+    return enclosure.clamp(Fraction(0), Fraction(1))
 
 
 def _falls(number: int, inverse: flint.arb) -> flint.arb:
@@ -357,7 +357,7 @@ def _orders_of_noisy(counts: tuple[int, ...], ratio: Fraction) -> list[tuple[tup
     once = ((1 - inverse) / (1 + inverse) * _WHOLE).__floor__()
     powers = list(accumulate(values, lambda power, _: power * inverse.numerator // inverse.denominator, initial=once))
     laws = [[powers[abs(value - count)] for value in values] for count in counts]
-    found = []
+    result = []
     for order in permutations(range(len(counts))):
         at_or_above = [_WHOLE] * (len(values) + 1)
         for before, place in zip((None, *order), order, strict=False):
@@ -367,5 +367,5 @@ def _orders_of_noisy(counts: tuple[int, ...], ratio: Fraction) -> list[tuple[tup
             masses = [chance * mass >> _BITS for chance, mass in zip(reached, laws[place], strict=True)]
             at_or_above = [*reversed(list(accumulate(reversed(masses), initial=0)))]
         least = Fraction(at_or_above[0], _WHOLE)
-        found.append((order, Enclosure(least, least + ENCLOSED)))
-    return found
+        result.append((order, Enclosure(least, least + ENCLOSED)))
+    return result

@@ -218,7 +218,7 @@ class SortedSizes:
     def law(self, nodes: SizeNodes, cell: int, largest: int) -> dict[Any, Fraction] | dict[Any, Enclosure]:
         """Return the law of the noisy numbers, lumped as those of counts are; `show` makes lists of them."""
         flat = _counts(nodes.told[cell])
-        laws = [self.noise.law(flat, place, largest) for place in range(len(flat))]
+        laws = [self.noise.law(flat, index, largest) for index in range(len(flat))]
         law: dict[Any, Any] = {}
         for parts in product(*(one.items() for one in laws)):
             values, chances = zip(*parts, strict=True)
@@ -279,10 +279,10 @@ class SortedSizes:
 
 def _multiplied(chances: Sequence[Any]) -> Any:
     if all(isinstance(chance, Fraction) for chance in chances):
-        found = Fraction(1)
+        result = Fraction(1)
         for chance in chances:
-            found *= chance
-        return found
+            result *= chance
+        return result
     low, high = Fraction(1), Fraction(1)
     for chance in chances:
         low, high = low * chance.lower, high * chance.upper

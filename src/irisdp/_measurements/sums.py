@@ -109,9 +109,9 @@ class StaircaseNoise(_MovedFurther):
     @property
     def noise(self) -> StaircaseLaw:
         """What is added, in whole numbers."""
-        found = law("staircase", root_of(self.privacy, self.cells), self.sensitivity)
-        assert isinstance(found, StaircaseLaw)
-        return found
+        distribution = law("staircase", root_of(self.privacy, self.cells), self.sensitivity)
+        assert isinstance(distribution, StaircaseLaw)
+        return distribution
 
     @property
     def called(self) -> str:
@@ -152,9 +152,9 @@ class SpreadNoise(_MovedFurther):
     @property
     def noise(self) -> UniversalDistribution:
         """What is added, in whole numbers."""
-        found = law("geometric", self.privacy, self.sensitivity)
-        assert isinstance(found, UniversalDistribution)
-        return found
+        distribution = law("geometric", self.privacy, self.sensitivity)
+        assert isinstance(distribution, UniversalDistribution)
+        return distribution
 
     @property
     def called(self) -> str:
@@ -169,8 +169,8 @@ class SpreadNoise(_MovedFurther):
         """Yield the exact law; beyond `largest` on either side all ratios stay as they are."""
         noise = self.noise
         cuts = [Fraction(0), *(noise.below_exactly(z - value) for z in range(-largest + 1, largest + 1)), Fraction(1)]
-        for place, (before, after) in enumerate(pairwise(cuts)):
-            yield place - largest, after - before
+        for index, (before, after) in enumerate(pairwise(cuts)):
+            yield index - largest, after - before
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for readers of the answers."""
@@ -354,8 +354,10 @@ class NoisySums:
         """Return the ends that answers are clamped to, where they are public."""
         ends = self.noise.ends(nodes)
         return {
-            name: [self.steps.shown(one) for one in found] if isinstance(found, list) else self.steps.shown(found)
-            for name, found in ends.items()
+            name: [self.steps.shown(value) for value in values]
+            if isinstance(values, list)
+            else self.steps.shown(values)
+            for name, values in ends.items()
         }
 
     def law(self, nodes: CountNodes, cell: int, largest: int) -> Law:
@@ -363,8 +365,8 @@ class NoisySums:
         least = largest * min(self.steps.least, 0)
         upper = None if nodes.upper is None else nodes.upper - least
         raised = CountNodes(nodes.values - least, nodes.lower - least, upper)
-        found: Mapping[int, Any] = self.noise.law(raised, cell, largest * self.steps.widest)
-        return {number + least: chance for number, chance in found.items()}
+        masses: Mapping[int, Any] = self.noise.law(raised, cell, largest * self.steps.widest)
+        return {number + least: chance for number, chance in masses.items()}
 
     def expected_error(self) -> dict[str, Any]:
         """Return the mean absolute error, and what 95 % of answers stay within, in the column's own unit."""
@@ -384,8 +386,8 @@ class NoisySums:
         """Return ends from the noise's law, between those that are public, in the column's own unit."""
         least = nodes.lower if nodes.upper is not None else 0 if self.steps.least >= 0 else None
         most = nodes.upper if nodes.upper is not None else 0 if self.steps.most <= 0 else None
-        found = assured_between(self.noise, self.noise.show(drawn, nodes), least, most, confidence)
-        columns, promise = found.columns, found.promise
+        statement = assured_between(self.noise, self.noise.show(drawn, nodes), least, most, confidence)
+        columns, promise = statement.columns, statement.promise
         if columns and nodes.records is not None and nodes.upper is not None:  # where values are rounded
             each = self.steps.rounding / self.steps.size
             off = np.array([math.ceil(each * number) for number in nodes.records.tolist()])
@@ -395,7 +397,7 @@ class NoisySums:
             }
             promise = promised(confidence, self.steps.covered)
         columns = {name: [self.steps.shown(end) for end in column] for name, column in columns.items()}
-        return replace(found, columns=columns, promise=promise)
+        return replace(statement, columns=columns, promise=promise)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -76,36 +76,36 @@ class CheckedFile:
 
     def description(self) -> dict[str, Any]:
         """Describe the mechanism for release files; only the names of answers are in the file's own words."""
-        found = self.optimality
+        optimality = self.optimality
         names = {} if self.names is None else {"outputs": [self.names[place] for place in _by_name(self.names)]}
         return {
             "sha256": self.digest,
             "graph": self.family.to_document(),
             **names,
             "optimality": None
-            if found is None
+            if optimality is None
             else {
-                "kind": found.kind,
-                "among": found.scope(),
-                "goal": None if found.goal is None else found.goal.words,
-                "says": found.says() if found.value is None else None,
-                "value": None if found.value is None else rational_text(found.value),
-                "lower_bound": None if found.lower_bound is None else rational_text(found.lower_bound),
+                "kind": optimality.kind,
+                "among": optimality.scope(),
+                "goal": None if optimality.goal is None else optimality.goal.words,
+                "says": optimality.says() if optimality.value is None else None,
+                "value": None if optimality.value is None else rational_text(optimality.value),
+                "lower_bound": None if optimality.lower_bound is None else rational_text(optimality.lower_bound),
             },
         }
 
     def proven(self) -> dict[str, Any]:
         """Return what the certificate proves, for people: a goal, its value and its bound, or a sentence."""
-        found = self.optimality
-        if found is None:
+        optimality = self.optimality
+        if optimality is None:
             return {}
-        if found.goal is None or found.value is None or found.lower_bound is None:
-            return {"says": found.says()}
+        if optimality.goal is None or optimality.value is None or optimality.lower_bound is None:
+            return {"says": optimality.says()}
         return {
-            "goal": found.goal.words,
-            "value": short_above(found.value),
-            "lower_bound": short_below(found.lower_bound),
-            "among": found.scope(),
+            "goal": optimality.goal.words,
+            "value": short_above(optimality.value),
+            "lower_bound": short_below(optimality.lower_bound),
+            "among": optimality.scope(),
         }
 
 
@@ -141,8 +141,8 @@ def read_checked(path: Any) -> CheckedFile:
 
 def check_private(mechanism: Mechanism | FactoredMechanism, graph: DatasetGraph) -> None:
     """Refuse rows that are not as private as stated on every edge of a graph, as rationals."""
-    found = audit(mechanism, graph=graph)
-    if not (found.private and found.rows_sum_to_one):
+    audited = audit(mechanism, graph=graph)
+    if not (audited.private and audited.rows_sum_to_one):
         raise BadInput("mechanism", _NOT_PRIVATE, "audit it to see where, and repair it")
 
 
@@ -151,17 +151,17 @@ def _read_once(path: Any) -> str:
     place = file_path(path, "mechanism")
     try:
         with open_regular(place) as file:
-            found = file.read(_MOST_BYTES + 1)
+            content = file.read(_MOST_BYTES + 1)
     except NoRegularFile:
         raise BadInput("mechanism", f"{place} is no regular file", "give a JSON file") from None
     except FileNotFoundError:
         raise BadInput("mechanism", f"there is no file {place}", "check the path") from None
     except OSError:
         raise BadInput("mechanism", f"cannot read {place}", "give a JSON file that can be read") from None
-    if len(found) > _MOST_BYTES:
+    if len(content) > _MOST_BYTES:
         raise BadInput("mechanism", f"{place} has more than {_MOST_BYTES >> 20} MiB", "design a smaller mechanism")
     try:
-        return found.decode()
+        return content.decode()
     except UnicodeDecodeError:
         raise BadInput("mechanism", f"cannot read {place} as UTF-8 text", "give a JSON file") from None
 
@@ -186,12 +186,12 @@ def _family(document: MechanismDocument) -> CountFamily:
 def _in_order(document: MechanismDocument, family: CountFamily) -> Mechanism | FactoredMechanism:
     """Return the mechanism with the family's nodes as inputs, in their order, and nothing but its rows."""
     if document.factored is not None:
-        found = document.factored
-        if family.number_of_nodes != found.n + 1 or not isinstance(family, Path):
+        factored = document.factored
+        if family.number_of_nodes != factored.n + 1 or not isinstance(family, Path):
             raise BadInput("graph", "of a factored mechanism must be the path 0..n", "leave it out")
-        if found.privacy.ratio == 1:
+        if factored.privacy.ratio == 1:
             raise BadInput("privacy", "of factors must have an epsilon above 0", "write the matrix")
-        return FactoredMechanism(privacy=found.privacy, n=found.n, reading=found.reading)
+        return FactoredMechanism(privacy=factored.privacy, n=factored.n, reading=factored.reading)
     stated = document.mechanism()
     assert isinstance(stated, Mechanism)
     if len(stated.inputs) != family.number_of_nodes:
@@ -268,8 +268,8 @@ _IN_ONE_TEXT = re.compile(r"(?P<file>.+?\.json)\s+(?P<rest>\S.*)", re.IGNORECASE
 
 def apply_words(words: Sequence[str]) -> list[str]:
     """Return the file, and what it is applied to, of words that may hold both in one text."""
-    found = _IN_ONE_TEXT.fullmatch(words[0].strip()) if len(words) == 1 else None
-    return list(words) if found is None else [found["file"], found["rest"]]
+    match = _IN_ONE_TEXT.fullmatch(words[0].strip()) if len(words) == 1 else None
+    return list(words) if match is None else [match["file"], match["rest"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,17 +344,17 @@ class Apply:
         if choices.bins is not None:
             choices.refuse_all_but("apply with bins", "bins")
             binned = read_bins(table, self.about, choices.bins)
-        found = binned.groups if binned else read_categories(table, self.about, choices.categories, self.name)
+        categories = binned.groups if binned else read_categories(table, self.about, choices.categories, self.name)
         family = self.checked.family
         assert not isinstance(family, Path)
         room = family.categories if isinstance(family, Gaps) else family.types - 1
-        if len(found) != room:
+        if len(categories) != room:
             rest = "" if isinstance(family, Gaps) else ": its last type counts the records that have none of them"
             field_name = "bins" if binned else "categories"
             raise BadInput(
-                field_name, f"must be {room} for this mechanism, not {len(found)}{rest}", "declare that many"
+                field_name, f"must be {room} for this mechanism, not {len(categories)}{rest}", "declare that many"
             )
-        return replace(self, about=found.columns[0].name, categories=found, bins=binned)
+        return replace(self, about=categories.columns[0].name, categories=categories, bins=binned)
 
     @property
     def column(self) -> Column | None:
@@ -374,10 +374,14 @@ class Apply:
         """Return which categories there are, and in which order: the mechanism tells them apart by their places."""
         if self.categories is None:
             return {}
-        found = self.categories
+        categories = self.categories
         binned = {} if self.bins is None else {"bins": [str(edge) for edge in self.bins.edges]}
         return {
-            "categories": {"declared": len(found), "sha256": found.digest, "order": found.shown.tolist()},
+            "categories": {
+                "declared": len(categories),
+                "sha256": categories.digest,
+                "order": categories.shown.tolist(),
+            },
             **binned,
         }
 
@@ -388,10 +392,10 @@ class Apply:
         if self.categories is None:
             return count_records(table, condition=condition, groups=groups, unit=unit)
         within = self.bins.within(table) if self.bins is not None else table
-        found = count_categories(within, self.categories, groups=groups, unit=unit)
+        counts = count_categories(within, self.categories, groups=groups, unit=unit)
         if isinstance(self.checked.family, Gaps):
-            return _Sized(found, None)
-        return _Sized(found, count_records(table, groups=groups, unit=unit).total)
+            return _Sized(counts, None)
+        return _Sized(counts, count_records(table, groups=groups, unit=unit).total)
 
     def nodes(self, statistics: Statistics | _Sized, relation: NeighbouringRelation) -> PlacedNodes:
         """Return where each cell is among the mechanism's inputs."""
@@ -418,15 +422,17 @@ class Apply:
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[PlacedNodes]:
         """Return the mechanism itself, if it is one for the cells' relation; its privacy is its own."""
         _check_relation(self.checked, relation)
-        found = self.checked
-        return DesignedAnswers(found.mechanism, found.names, self._categories(), found.description(), found.proven())
+        checked = self.checked
+        return DesignedAnswers(
+            checked.mechanism, checked.names, self._categories(), checked.description(), checked.proven()
+        )
 
     def _categories(self) -> tuple[str, ...] | None:
         """Return the categories in the order declared, where the answers are their places."""
-        found = self.checked
-        if self.categories is None or not isinstance(found.family, Gaps) or found.names is None:
+        checked = self.checked
+        if self.categories is None or not isinstance(checked.family, Gaps) or checked.names is None:
             return None
-        if set(found.names) != set(range(found.family.categories)):
+        if set(checked.names) != set(range(checked.family.categories)):
             return None
         names = self.categories.names
         return tuple(str(names[row]) for row in self.categories.shown.tolist())

@@ -49,12 +49,12 @@ class Band(CountsRecords):
     def __post_init__(self) -> None:
         """Check what was given."""
         given: Any = self.thresholds
-        found = tuple(integer(threshold, "thresholds", at_least=1, at_most=_LARGEST) for threshold in given)
-        if not found or any(one >= next_one for one, next_one in pairwise(found)):
+        thresholds = tuple(integer(threshold, "thresholds", at_least=1, at_most=_LARGEST) for threshold in given)
+        if not thresholds or any(one >= next_one for one, next_one in pairwise(thresholds)):
             raise BadInput("thresholds", "must be different and ascending", f"write for example {self._example()}")
-        if len(found) > _MOST:
+        if len(thresholds) > _MOST:
             raise BadInput("thresholds", f"must be at most {_MOST}", "leave some out")
-        object.__setattr__(self, "thresholds", found)
+        object.__setattr__(self, "thresholds", thresholds)
         check_expression(self.expression, self.name, self._listed, needed=False)
 
     @classmethod

@@ -63,8 +63,8 @@ class AboutCategories:
     def over(self, table: Table, choices: ColumnChoices) -> Self:
         """Read the categories for a table."""
         choices.refuse_all_but(self.name, "categories")
-        found = read_categories(table, self.about, choices.categories, self.name)
-        return replace(self, about=found.columns[0].name, categories=found)
+        categories = read_categories(table, self.about, choices.categories, self.name)
+        return replace(self, about=categories.columns[0].name, categories=categories)
 
     @property
     def column(self) -> Column | None:
@@ -85,8 +85,8 @@ class AboutCategories:
 
     def choices(self) -> dict[str, Any]:
         """Return which categories there are."""
-        found = self._bound()
-        return {"categories": {"declared": len(found), "sha256": found.digest}}
+        bound = self._bound()
+        return {"categories": {"declared": len(bound), "sha256": bound.digest}}
 
     def _bound(self) -> Groups:
         assert self.categories is not None, "a plan binds the categories before it asks anything else"
@@ -128,15 +128,15 @@ def read_categories(table: Table, column: str, declared: Any, query: str) -> Gro
     if declared is None:
         rule = "is missing; taken from the data, it would reveal who is in it"
         raise BadInput("categories", rule, "give categories='v1,v2,…', a list, or a CSV file")
-    found = read_groups(table, table.column(column, "query").name, declared, CATEGORIES).by_key()
-    if not 2 <= len(found) <= MOST_CATEGORIES:
-        (only, *others) = found.names
+    result = read_groups(table, table.column(column, "query").name, declared, CATEGORIES).by_key()
+    if not 2 <= len(result) <= MOST_CATEGORIES:
+        (only, *others) = result.names
         one_text = not others and isinstance(only, str) and "," in only
         remedy = f"a list is not split at commas: write categories={only!r}" if one_text else "declare that many"
-        if isinstance(declared, str) and len(found) == 1:
+        if isinstance(declared, str) and len(result) == 1:
             remedy = "separate them with commas, as in categories='v1,v2'"
-        raise BadInput("categories", f"must be from 2 to {MOST_CATEGORIES}, not {len(found)}", remedy)
-    return found
+        raise BadInput("categories", f"must be from 2 to {MOST_CATEGORIES}, not {len(result)}", remedy)
+    return result
 
 
 def count_categories(

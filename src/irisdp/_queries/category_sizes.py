@@ -90,12 +90,14 @@ class Sizes(AnswersLists):
         if categories is None:
             read = replace(column, kind=ColumnType.TEXT) if column.kind is ColumnType.UNTYPED else column
             return replace(self, about=column.name, column=read)
-        found = read_groups(table, column.name, categories, CATEGORIES).by_key()
-        if len(found) > _MOST_FIRST:
-            raise BadInput("categories", f"must be at most {_MOST_FIRST}, not {len(found)}", "leave them undeclared")
-        if self.first is not None and self.first > len(found):
-            raise BadInput("K", f"must be at most the {len(found)} categories, not {self.first}", "ask for fewer sizes")
-        return replace(self, about=column.name, column=found.columns[0], categories=found)
+        groups = read_groups(table, column.name, categories, CATEGORIES).by_key()
+        if len(groups) > _MOST_FIRST:
+            raise BadInput("categories", f"must be at most {_MOST_FIRST}, not {len(groups)}", "leave them undeclared")
+        if self.first is not None and self.first > len(groups):
+            raise BadInput(
+                "K", f"must be at most the {len(groups)} categories, not {self.first}", "ask for fewer sizes"
+            )
+        return replace(self, about=column.name, column=groups.columns[0], categories=groups)
 
     def check_cells(self, *, by: Sequence[str], selected: bool, unit: str | None) -> None:
         """Refuse to select groups, for more numbers than can be drawn for every group there might be."""
@@ -132,8 +134,10 @@ class Sizes(AnswersLists):
 
     def choices(self) -> dict[str, Any]:
         """Return which categories were declared, if any."""
-        found = self.categories
-        return {"categories": None if found is None else {"declared": len(found), "sha256": found.digest}}
+        categories = self.categories
+        return {
+            "categories": None if categories is None else {"declared": len(categories), "sha256": categories.digest}
+        }
 
     def statistics(
         self, table: Table, *, condition: Condition | None, groups: CountsByGroup | None, unit: PrivacyUnit | None

@@ -203,13 +203,13 @@ class ClippedColumn:
     def leaves_out(self, *, covered: bool) -> list[str]:
         """Say what of the values does not count, or counts as another value; `covered` says that rounding is."""
         bounds, rounded = self.choices(), self.steps.rounding
-        found = [f"values beyond {bounds['lower']} and {bounds['upper']} count as the bound"]
+        result = [f"values beyond {bounds['lower']} and {bounds['upper']} count as the bound"]
         if rounded and not covered:
             half = rational_text(self.steps.size / 2)
-            found.append(f"rounding to multiples of {bounds['step']} changes each value by up to {half}")
+            result.append(f"rounding to multiples of {bounds['step']} changes each value by up to {half}")
         missing = bounds["missing"]
-        found.append("records without a number are left out" if missing is None else f"others count as {missing}")
-        return found
+        result.append("records without a number are left out" if missing is None else f"others count as {missing}")
+        return result
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -219,8 +219,8 @@ class ClippedColumn:
     @property
     def _counted(self) -> str | None:
         """What a record without a number counts as, as exact text."""
-        found = self.missing
-        return None if found is None else rational_text(self.steps.lower + found * self.steps.size)
+        missing = self.missing
+        return None if missing is None else rational_text(self.steps.lower + missing * self.steps.size)
 
 
 _RULE = (
@@ -324,7 +324,7 @@ def total_steps(
         return totals
     numbers = [replace(column, kind=ColumnType.NUMBER) for column in stepped.columns]
     keys = (*(() if groups is None else groups.columns), *numbers)
-    value, *weight = (f"k{place}" for place in range(len(keys) - len(numbers), len(keys)))
+    value, *weight = (f"k{index}" for index in range(len(keys) - len(numbers), len(keys)))
     added = value if stepped.weights is None else stepped.weights.product(value, *weight)
     valued = (
         f"weighed AS (SELECT records.*, {added} AS added FROM records), "

@@ -47,13 +47,13 @@ class EachCategory(AboutCategories, AnswersLists):
         if choices.categories is None:
             rule = "is missing; taken from the data, it would reveal who is in it"
             raise BadInput("categories", rule, "give categories='v1,v2,…', a list, or a CSV file")
-        found = read_groups(table, table.column(self.about, "query").name, choices.categories, CATEGORIES).by_key()
-        if len(found) >= _MOST:
-            raise BadInput("categories", f"must be fewer than {_MOST}, not {len(found)}", "declare fewer")
+        groups = read_groups(table, table.column(self.about, "query").name, choices.categories, CATEGORIES).by_key()
+        if len(groups) >= _MOST:
+            raise BadInput("categories", f"must be fewer than {_MOST}, not {len(groups)}", "declare fewer")
         if not table.ordered:
             rule = "has no order, and answers about each record stand in the order of the records"
             raise BadInput("data", rule, "give a file, or a frame in memory")
-        return replace(self, about=found.columns[0].name, categories=found)
+        return replace(self, about=groups.columns[0].name, categories=groups)
 
     def leaves_out(self, relation: NeighbouringRelation) -> list[str]:
         """Say nothing: a record of no declared category is in `other`."""

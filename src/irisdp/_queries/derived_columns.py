@@ -259,14 +259,14 @@ def read_by(table: Table, by: Any) -> tuple[Table, Any]:
         return table, by  # said in words by `find_keys`
     names = []
     for part in parts:
-        found = None if _is_column(table, part) else _NAMED.fullmatch(part)
-        if found is None:
+        match = None if _is_column(table, part) else _NAMED.fullmatch(part)
+        if match is None:
             _refuse_unnamed(table, part)
             names.append(_column_in_quotes(table, part))
             continue
-        name = _unquoted(found["name"])
+        name = _unquoted(match["name"])
         _check_name(table, name)
-        table = table.deriving([_derived(table, name, found["expression"])])
+        table = table.deriving([_derived(table, name, match["expression"])])
         names.append(name)
     return table, names
 

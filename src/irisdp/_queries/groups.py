@@ -405,8 +405,8 @@ class Groups:
     def notes(self) -> tuple[Note, ...]:
         """Notes on groups that look like dates or numbers but are compared as text, and on how they were split."""
         values = zip(*self.labels[:_MOST_NAMED], strict=True)
-        found = (grouped_by_letters(column, listed) for column, listed in zip(self.columns, values, strict=False))
-        return tuple(note for note in (*found, self.listed) if note is not None)
+        alike = (grouped_by_letters(column, listed) for column, listed in zip(self.columns, values, strict=False))
+        return tuple(note for note in (*alike, self.listed) if note is not None)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -485,19 +485,19 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
     import pyarrow as pa
 
     columns = find_keys(table, by)
-    found = read_declared(declared, [column.name for column in columns], what)
-    if not found.columns[0]:
+    declared_values = read_declared(declared, [column.name for column in columns], what)
+    if not declared_values.columns[0]:
         raise BadInput(what.option, f"declares no {what.one}", "declare one or more")
     kinds, arrays = [], {}
-    for place, (column, values) in enumerate(zip(columns, found.columns, strict=True)):
+    for index, (column, values) in enumerate(zip(columns, declared_values.columns, strict=True)):
         kind, keys = _read_column(column, values, what, in_file=table.location is not None)
         kinds.append(replace(column, kind=kind))
-        arrays[f"k{place}"] = array_of_kind(keys, kind)
-    labels = tuple(zip(*found.columns, strict=True))
+        arrays[f"k{index}"] = array_of_kind(keys, kind)
+    labels = tuple(zip(*declared_values.columns, strict=True))
     keys = pa.table(arrays)
-    order = _sorted([_ranks(arrays[f"k{place}"], column.kind) for place, column in enumerate(kinds)], labels, what)
+    order = _sorted([_ranks(arrays[f"k{index}"], column.kind) for index, column in enumerate(kinds)], labels, what)
     groups = Groups(tuple(kinds), labels, np.arange(len(labels)), keys, order, _note_on_list(declared, labels, what))
-    return groups if found.ordered else replace(groups.by_key(), shown=np.arange(len(labels)))
+    return groups if declared_values.ordered else replace(groups.by_key(), shown=np.arange(len(labels)))
 
 
 def _note_on_list(declared: Any, labels: Sequence[tuple[Any, ...]], what: Declares) -> Note | None:
@@ -572,14 +572,14 @@ def _ranks(keys: pa.Array, kind: ColumnType) -> NDArray[Any]:
         return np.from_dlpack(keys)
     if len(keys) <= FEW:
         values = keys.to_pylist()  # by letters, whose order is that of their bytes in UTF-8
-        places = {value: place for place, value in enumerate(sorted(set(values)))}
+        places = {value: index for index, value in enumerate(sorted(set(values)))}
         return np.array([places[value] for value in values], dtype=np.int64)
     import pyarrow.compute as pc
 
-    found = pc.sort_indices(keys)
-    placed, ranks = keys.take(found), np.zeros(len(keys), dtype=np.int64)
+    order = pc.sort_indices(keys)
+    placed, ranks = keys.take(order), np.zeros(len(keys), dtype=np.int64)
     new = np.from_dlpack(pc.not_equal(placed[1:], placed[:-1]).cast(pa.uint8()))
-    ranks[np.from_dlpack(found).astype(np.int64)[1:]] = np.cumsum(new, dtype=np.int64)
+    ranks[np.from_dlpack(order).astype(np.int64)[1:]] = np.cumsum(new, dtype=np.int64)
     return ranks
 
 

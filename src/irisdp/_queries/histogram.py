@@ -63,12 +63,12 @@ class Histogram(CountsRecords):
             if bins is not None:
                 rule = "cannot be given with categories="
             raise BadInput("bins", rule, "give one of the two, bins='0,18,65' or categories='v1,v2,…'")
-        found = (
+        groups = (
             read_groups(table, column, categories, CATEGORIES)
             if bins is None
             else read_bins(table, column, bins).groups
         )
-        return replace(self, about=column, parts=found, contribution=choices.contribution, binned=bins is not None)
+        return replace(self, about=column, parts=groups, contribution=choices.contribution, binned=bins is not None)
 
     def describe(self) -> dict[str, str]:
         """Return the public description: bound to a table, that of the count which it is."""

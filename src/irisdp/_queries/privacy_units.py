@@ -252,7 +252,7 @@ def records_statement(
     the person. Without keys a person's answer needs no record to be kept. Where several records are kept of a person,
     there is a row for each. The last `carried` keys are values of the record, and no part of which group it is in.
     """
-    names = [f"k{place}" for place in range(len(keys))]
+    names = [f"k{index}" for index in range(len(keys))]
     parts = [
         f"{_written(table.column(key.name, 'by'), key.kind)} AS {name}" for key, name in zip(keys, names, strict=True)
     ]

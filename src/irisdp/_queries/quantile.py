@@ -56,11 +56,11 @@ class HoldsQuantile(ABC):
         if choices.bins is None:
             rule = "is missing; taken from the data, it would reveal who is in it"
             raise BadInput("bins", rule, "give the edges between bins, such as bins='0,18,65'")
-        found = read_bins(table, self.about, choices.bins)
-        if len(found.names) > MOST_CATEGORIES:
-            rule = f"make {len(found.names)} bins, and at most {MOST_CATEGORIES} are possible"
+        bins = read_bins(table, self.about, choices.bins)
+        if len(bins.names) > MOST_CATEGORIES:
+            rule = f"make {len(bins.names)} bins, and at most {MOST_CATEGORIES} are possible"
             raise BadInput("bins", rule, "give fewer, wider bins")
-        return replace(self, about=found.of.name, bins=found)
+        return replace(self, about=bins.of.name, bins=bins)
 
     @property
     def column(self) -> Column | None:
@@ -90,8 +90,8 @@ class HoldsQuantile(ABC):
         self, table: Table, *, condition: Condition | None, groups: CountsByGroup | None, unit: PrivacyUnit | None
     ) -> CategoryCounts:
         """Count the records of each cell by bin."""
-        found = self._bound()
-        return count_categories(found.within(table), found.groups, condition=condition, groups=groups, unit=unit)
+        bound = self._bound()
+        return count_categories(bound.within(table), bound.groups, condition=condition, groups=groups, unit=unit)
 
     def nodes(self, statistics: CategoryCounts, relation: NeighbouringRelation) -> BinNodes:
         """Return the counts in the order of the bins: their offsets are the node, under either relation."""

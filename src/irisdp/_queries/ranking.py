@@ -95,11 +95,11 @@ class Top(_Orders):
 
     def over(self, table: Table, choices: ColumnChoices) -> Self:
         """Read the categories for a table; K must be fewer than they are."""
-        found = super(Top, self).over(table, choices)
-        if self.k >= len(found._bound()):
-            rule = f"must be fewer than the {len(found._bound())} categories, not {self.k}"
+        result = super(Top, self).over(table, choices)
+        if self.k >= len(result._bound()):
+            rule = f"must be fewer than the {len(result._bound())} categories, not {self.k}"
             raise BadInput("K", rule, "ask for fewer, or for their ranking")
-        return found
+        return result
 
     def describe(self) -> dict[str, str]:
         """Return the public description."""

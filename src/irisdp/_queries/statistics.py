@@ -101,7 +101,7 @@ def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: PrivacyUnit |
         Column(column.name, ColumnType.TEXT if column.kind is ColumnType.UNTYPED else column.kind)
         for column in find_keys(table, by)
     )
-    names = [f"k{place}" for place in range(len(columns))]
+    names = [f"k{index}" for index in range(len(columns))]
     named = list(zip(names, columns, strict=True))
     known = " AND ".join(f"NOT {name} IS NULL{_NAMEABLE.get(column.kind, '').format(name)}" for name, column in named)
     # Of two zeros that are one key, the data would decide which is shown.
@@ -116,8 +116,8 @@ def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: PrivacyUnit |
         f"{records_statement(table, None, columns, unit)} SELECT {listed}, COUNT(*) AS total "
         f"FROM (SELECT {shown} FROM records WHERE {known}) AS nameable GROUP BY {listed} ORDER BY {listed}"
     )
-    found = table.run(statement, columns_read(table, None, columns, unit))
-    return UnreleasedKeys(columns, integers_of(found.column("total")), found.select(names))
+    rows = table.run(statement, columns_read(table, None, columns, unit))
+    return UnreleasedKeys(columns, integers_of(rows.column("total")), rows.select(names))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,8 +155,8 @@ def read_values(table: Table, categories: Groups) -> RecordValues:
         "SELECT CASE WHEN groups.position IS NULL THEN -1 ELSE groups.position END AS position "
         "FROM numbered LEFT JOIN groups ON numbered.k0 = groups.k0 ORDER BY place"
     )
-    found = table.run(statement, columns_read(table, None, categories.columns, None), groups=categories.arrow())
-    positions = integers_of(found.column("position"))
+    rows = table.run(statement, columns_read(table, None, categories.columns, None), groups=categories.arrow())
+    positions = integers_of(rows.column("position"))
     return RecordValues(np.where(positions < 0, len(categories), positions))
 
 
@@ -269,7 +269,7 @@ def counted(
     listed = ", ".join([*kept, *(f"{count} AS {name}" for name, count in counts.items())])
     if groups is None:
         return f"SELECT 0 AS position, {listed} FROM {records}" + (f" GROUP BY {also}" if kept else "")
-    keys = [f"k{place}" for place in range(len(groups.columns))]
+    keys = [f"k{index}" for index in range(len(groups.columns))]
     box = groups.box()
     if box is None:
         same = " AND ".join(f"{records}.{key} = groups.{key}" for key in keys)
@@ -343,7 +343,7 @@ def count_values(
     value = f"k{len(keys) - 1}"
     joined, position = "", "0"
     if groups is not None:
-        same = " AND ".join(f"records.k{place} = groups.k{place}" for place in range(len(keys) - 1))
+        same = " AND ".join(f"records.k{index} = groups.k{index}" for index in range(len(keys) - 1))
         joined, position = f" JOIN groups ON {same}", "groups.position"
     statement = (
         f"{records_statement(table, None, keys, unit)}, "
@@ -352,8 +352,8 @@ def count_values(
         "FROM listed GROUP BY position, value"
     )
     declared = {} if groups is None else {"groups": groups.arrow()}
-    found = table.run(statement, columns_read(table, None, keys, unit), **declared)
-    position_of, missing, counts = (integers_of(found.column(name)) for name in ("position", "missing", "total"))
+    counted = table.run(statement, columns_read(table, None, keys, unit), **declared)
+    position_of, missing, counts = (integers_of(counted.column(name)) for name in ("position", "missing", "total"))
     total = np.bincount(position_of, counts, minlength=cells).astype(np.int64)
     known = missing == 0
     order = np.argsort(position_of[known], kind="stable")

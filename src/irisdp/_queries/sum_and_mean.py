@@ -64,8 +64,8 @@ class _OfNumbers(ABC):
         """Read bounds and step for a table."""
         if not self.weighted:
             _refuse_weights(choices, self.name)
-        found, kept = read_stepped(table, self.about, choices, self.name), choices.contribution
-        asked = replace(self, about=found.of.name, stepped=found, contribution=kept)
+        totals, kept = read_stepped(table, self.about, choices, self.name), choices.contribution
+        asked = replace(self, about=totals.of.name, stepped=totals, contribution=kept)
         if asked.farthest > MOST_STEPS:
             rule = f"is so small that one person may move the {self.name} by more than {MOST_STEPS:,} steps"
             raise BadInput("step", rule, "give a larger step, nearer bounds, or a smaller at_most=")

@@ -74,9 +74,9 @@ def orbit_of(probability: Fraction, privacy: Privacy) -> Orbit:
     """Follow a probability until it no longer changes, or for 2^18 steps."""
     bits = 2 * RESULT_BITS
     while True:
-        found = _tracked(probability, privacy, bits)
-        if found is not None:
-            return Orbit(probability, privacy, *found)
+        tracked = _tracked(probability, privacy, bits)
+        if tracked is not None:
+            return Orbit(probability, privacy, *tracked)
         bits *= 2
 
 
@@ -221,8 +221,8 @@ def _powers(exponents: NDArray[np.int64], ratio: Fraction, bits: int) -> list[in
     """Return r^−n · 2^bits for each n ≥ 0, at most 2^17 units off."""
     tables = _power_tables(ratio, bits)
     powers = [1 << bits] * len(exponents)
-    for place, table in enumerate(tables):
-        digits = exponents >> place * _DIGIT_BITS
+    for index, table in enumerate(tables):
+        digits = exponents >> index * _DIGIT_BITS
         # The last digit is cut off at the table's final 0; the others are digits to the base 2^12.
         digits = np.minimum(digits, 1 << _DIGIT_BITS) if table is tables[-1] else digits & (1 << _DIGIT_BITS) - 1
         powers = [power * table[digit] >> bits for power, digit in zip(powers, digits.tolist(), strict=True)]

@@ -175,7 +175,7 @@ def draw_together(digits: tuple[Digit, ...], count: int, source: BitSource) -> l
     words = source.words(-(-count * len(digits) // 2))
     begins = np.concatenate((words >> np.uint64(half), words)) & np.uint64((1 << half) - 1)
     return [
-        digit.begun(begins[place * count : (place + 1) * count], half, source) for place, digit in enumerate(digits)
+        digit.begun(begins[index * count : (index + 1) * count], half, source) for index, digit in enumerate(digits)
     ]
 
 

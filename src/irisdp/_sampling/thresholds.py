@@ -157,8 +157,8 @@ def bracket_rational(value: Fraction, bits: int) -> tuple[int, int]:
 
 def bracket_enclosed(enclose: Callable[..., Enclosure], bits: int) -> tuple[int, int]:
     """Bracket a real that `enclose(width=…)` encloses to any width."""
-    found = enclose(width=Fraction(1, 1 << bits + 2))
-    return bracket_rational(found.lower, bits)[0], bracket_rational(found.upper, bits)[1]
+    enclosure = enclose(width=Fraction(1, 1 << bits + 2))
+    return bracket_rational(enclosure.lower, bits)[0], bracket_rational(enclosure.upper, bits)[1]
 
 
 def resolve(word: int, bracket: Bracket, source: BitSource, *, first: int | None, last: int | None) -> int:

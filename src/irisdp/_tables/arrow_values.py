@@ -150,7 +150,7 @@ def kind_of_type(kind: pa.DataType) -> ColumnType:
         inner = kind_of_type(kind.storage_type)
         plain = kind.extension_name == "arrow.json" or inner is ColumnType.NESTED
         return inner if plain else ColumnType.OTHER
-    for holds, found in (
+    for holds, result in (
         (types.is_boolean, ColumnType.BOOLEAN),
         (types.is_integer, ColumnType.INTEGER),
         (types.is_floating, ColumnType.NUMBER),
@@ -161,7 +161,7 @@ def kind_of_type(kind: pa.DataType) -> ColumnType:
         (_is_flat, ColumnType.OTHER),
     ):
         if holds(kind):
-            return found
+            return result
     return ColumnType.NESTED
 
 
@@ -207,7 +207,10 @@ def total_stream(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> pa.Rec
         for batch in batches:
             for piece in _pieces(batch):
                 columns = map(_total, piece.columns)
-                plain = [one if one.type == kind else one.cast(kind) for one, kind in zip(columns, types, strict=True)]
+                plain = [
+                    column if column.type == kind else column.cast(kind)
+                    for column, kind in zip(columns, types, strict=True)
+                ]
                 yield pa.record_batch(plain, names=names)
 
     return pa.RecordBatchReader.from_batches(pa.schema(list(zip(names, types, strict=True))), made())
@@ -293,8 +296,8 @@ def _is_binary(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     types = pa.types
-    found = types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
-    return bool(found or types.is_fixed_size_binary(kind))
+    is_binary = types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
+    return bool(is_binary or types.is_fixed_size_binary(kind))
 
 
 def _is_flat(kind: pa.DataType) -> bool:
@@ -362,13 +365,13 @@ def _decodable(array: pa.Array) -> pa.Array:
     import pyarrow as pa
 
     large = pa.types.is_large_string(array.type)
-    found: list[str | None] = []
+    decoded: list[str | None] = []
     for value in array.view(pa.large_binary() if large else pa.binary()).to_pylist():
         try:
-            found.append(None if value is None else value.decode())
+            decoded.append(None if value is None else value.decode())
         except UnicodeDecodeError:
-            found.append(None)
-    return pa.array(found, array.type)
+            decoded.append(None)
+    return pa.array(decoded, array.type)
 
 
 def _decimals(array: pa.Array) -> pa.Array:
@@ -445,8 +448,8 @@ def object_kinds(frame: nw.DataFrame[Any]) -> dict[str, ColumnType]:
 
     if frame.implementation.is_pandas_like():
         types = zip(frame.columns, frame.to_native().dtypes, strict=True)
-        found = {name: _pandas_kind(dtype) for name, dtype in types}
-        return {name: kind for name, kind in found.items() if kind is not None}
+        kinds = {name: _pandas_kind(dtype) for name, dtype in types}
+        return {name: kind for name, kind in kinds.items() if kind is not None}
     return {name: ColumnType.UNTYPED for name, dtype in frame.schema.items() if dtype == nw.Object}
 
 

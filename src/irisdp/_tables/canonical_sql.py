@@ -88,8 +88,8 @@ def _argument(value: Any, parent: type[exp.Expr], columns: Sequence[Column]) -> 
         return [_spelt(part, columns) for part in value]
     if not isinstance(value, exp.Expr):
         return value
-    found = _spelt(value, columns)
-    return _operand(found, parent) if issubclass(parent, _OPERATORS) else found
+    spelt = _spelt(value, columns)
+    return _operand(spelt, parent) if issubclass(parent, _OPERATORS) else spelt
 
 
 def _operand(part: exp.Expr, parent: type[exp.Expr]) -> exp.Expr:

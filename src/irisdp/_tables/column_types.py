@@ -62,10 +62,10 @@ def load_types(types: Any) -> Mapping[Any, Any]:
         For a file that cannot be read, and what is no mapping.
     """
     file = types_file(types)
-    found = {} if types is None else types if file is None else read_json(file, "types")
-    if not isinstance(found, Mapping):
+    document = {} if types is None else types if file is None else read_json(file, "types")
+    if not isinstance(document, Mapping):
         raise BadInput("types", "must map columns to types", _EXAMPLE)
-    return found
+    return document
 
 
 def read_types(types: Any, columns: Sequence[Column]) -> dict[str, str]:
@@ -81,15 +81,15 @@ def read_types(types: Any, columns: Sequence[Column]) -> dict[str, str]:
     BadInput
         For anything else, columns that the table does not have, a column named twice, and types that there are not.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, kind in load_types(types).items():
         column = find_column(name, columns, "types")
         if column.kind is not ColumnType.UNTYPED:
             raise BadInput("types", f"gives {column.name} a type, which its file does already", "leave it out")
-        if column.name in found:
+        if column.name in result:
             raise BadInput("types", f"declares {column.name} twice (case does not count)", "declare each column once")
-        found[column.name] = _type(column, kind)
-    return found
+        result[column.name] = _type(column, kind)
+    return result
 
 
 def _type(column: Column, kind: Any) -> str:

@@ -212,8 +212,8 @@ def can_be_header(names: Sequence[str]) -> bool:
     (True, False, False)
     """
     return len({name.casefold() for name in names}) == len(names) and all(
-        len(name) <= _LONGEST_NAME and not _VALUE.fullmatch(name) and name != f"column{place}"
-        for place, name in enumerate(names, 1)
+        len(name) <= _LONGEST_NAME and not _VALUE.fullmatch(name) and name != f"column{index}"
+        for index, name in enumerate(names, 1)
     )
 
 
@@ -254,9 +254,9 @@ def find_column(name: Any, columns: Sequence[Column], field: str) -> Column:
     if not isinstance(name, str):
         raise BadInput(field, "must name a column", "give its name as text")
     exact = [column for column in columns if column.name == name]
-    found = exact or [column for column in columns if column.name.casefold() == name.casefold()]
-    if found:
-        return found[0]
+    matches = exact or [column for column in columns if column.name.casefold() == name.casefold()]
+    if matches:
+        return matches[0]
     if not names_are_public(columns):
         rule = f"{_UNKNOWN} {name!r}, and no column is called that"
         raise BadInput(field, rule, NO_HEADER)

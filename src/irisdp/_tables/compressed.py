@@ -98,10 +98,10 @@ class _Whole:
         return self._file.seek(offset)
 
     def read(self, size: int, /) -> bytes:
-        found = self._file.read(size) or b""
-        while found and len(found) < size and (more := self._file.read(size - len(found))):
-            found += more
-        return found
+        result = self._file.read(size) or b""
+        while result and len(result) < size and (more := self._file.read(size - len(result))):
+            result += more
+        return result
 
 
 class Unpacked:

@@ -189,11 +189,11 @@ def _chain(following: Places, guess: NDArray[np.bool_]) -> Places:
     visited = np.flatnonzero(guess)
     if len(visited) and visited[0] == 0 and np.array_equal(following[visited], np.append(visited[1:], len(guess))):
         return visited
-    steps, place, found = following.tolist(), 0, []
+    steps, place, state = following.tolist(), 0, []
     while place < len(steps):
-        found.append(place)
+        state.append(place)
         place = steps[place]
-    return np.array(found, np.intp)
+    return np.array(state, np.intp)
 
 
 def _kinds(delimiter: int) -> NDArray[np.uint8]:
@@ -205,9 +205,9 @@ def _kinds(delimiter: int) -> NDArray[np.uint8]:
 
 def _end_fields(data: NDArray[np.uint8], places: Places, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Tell where a delimiter, a line end or the end of the file stands."""
-    found = kinds[data.take(places, mode="clip")]
-    ending: NDArray[np.bool_] = found == _ENDS
-    maybe = np.flatnonzero(found == _ENDS_BEFORE_LF)
+    ends = kinds[data.take(places, mode="clip")]
+    ending: NDArray[np.bool_] = ends == _ENDS
+    maybe = np.flatnonzero(ends == _ENDS_BEFORE_LF)
     ending[maybe] = (data.take(places[maybe] + 1, mode="clip") == LF) & (places[maybe] + 1 < len(data))
     return ending | (places >= len(data))
 
@@ -286,7 +286,7 @@ def read_blocks(
             position += 1 if field_start else len(data.rstrip(b"\r"))
             field_start, dropping = False, True
             continue
-        found = split(
+        records = split(
             data,
             length,
             delimiter,
@@ -295,12 +295,12 @@ def read_blocks(
             longest=longest,
             close_beyond=partial(_close_beyond, file, delimiter, position, length, longest),
         )
-        if found.consumed:
-            yield _block(data, found, longest, cut=dropping)
-            position, field_start, dropping = position + found.consumed, True, False
+        if records.consumed:
+            yield _block(data, records, longest, cut=dropping)
+            position, field_start, dropping = position + records.consumed, True, False
         else:  # no record ends here, so one is longer than any may be
-            position += length if found.resume is None else found.resume
-            field_start, dropping = found.resume is None and data[length - 1] == delimiter, True
+            position += length if records.resume is None else records.resume
+            field_start, dropping = records.resume is None and data[length - 1] == delimiter, True
 
 
 def _block(data: bytes, found: Split, longest: int, *, cut: bool) -> Block:

@@ -102,8 +102,8 @@ def _typed(relation: Any) -> list[tuple[str, Any]]:
 def _batches(relation: Any, size: int) -> pa.RecordBatchReader:
     # DuckDB renamed the method; a relation also answers to the names of its columns, so ask its type.
     renamed = hasattr(type(relation), "to_arrow_reader")
-    found: pa.RecordBatchReader = relation.to_arrow_reader(size) if renamed else relation.fetch_arrow_reader(size)
-    return found
+    result: pa.RecordBatchReader = relation.to_arrow_reader(size) if renamed else relation.fetch_arrow_reader(size)
+    return result
 
 
 def _plain(value: str, dtype: Any) -> str:

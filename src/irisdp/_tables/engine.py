@@ -72,9 +72,9 @@ def interruptible(action: Callable[[], _T]) -> _T:
     ear = _Ear()
     try:
         with _listening(ear):
-            found = action()
+            result = action()
         if not ear.heard:
-            return found
+            return result
     except KeyboardInterrupt:
         pass
     except Exception as error:

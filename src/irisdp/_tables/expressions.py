@@ -159,8 +159,10 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
         total = compiler.condition(tree)
         return total, compiler, _notes(tree, compiler)
 
-    canonical, shown, (total, found, notes) = _checked(text, columns, compiled, _NO_CONDITION)
-    return Condition(canonical, shown, tuple(found.used.values()), total, notes, found.readings, found.texts)
+    canonical, shown, (total, condition, notes) = _checked(text, columns, compiled, _NO_CONDITION)
+    return Condition(
+        canonical, shown, tuple(condition.used.values()), total, notes, condition.readings, condition.texts
+    )
 
 
 def read_value_of_record(text: Any, columns: Sequence[Column]) -> tuple[ColumnType, Derivation]:

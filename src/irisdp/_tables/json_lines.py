@@ -124,10 +124,10 @@ def read_record(line: bytes) -> dict[str, Any]:
     """
     try:
         text = line.decode()
-        found = {} if _is_deep(text) else _DECODER.decode(text)
+        record = {} if _is_deep(text) else _DECODER.decode(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return record if isinstance(record, dict) else {}
 
 
 def _refuse(_: str) -> NoReturn:

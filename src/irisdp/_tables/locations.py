@@ -86,8 +86,8 @@ def _names(folder: Path, parts: list[str], most: int) -> Iterator[tuple[str, boo
             path = folder / name
             yield name, path.is_symlink(), path.is_dir() and not path.is_symlink()
         return
-    with os.scandir(folder) as found:
-        for number, entry in enumerate(found):
+    with os.scandir(folder) as entries:
+        for number, entry in enumerate(entries):
             if number >= most:
                 rule = f"has more than {MOST_NAMES:,} files and folders to look through"
                 raise BadInput("data", rule, "name a folder that holds little else, or keep its records in fewer files")
@@ -96,11 +96,11 @@ def _names(folder: Path, parts: list[str], most: int) -> Iterator[tuple[str, boo
 
 def _with_none(parts: list[str], places: set[int]) -> set[int]:
     """Add the places that are reached if `**` matches no folder."""
-    found = set(places)
-    for place in range(len(parts)):
-        if place in found and parts[place] == "**":
-            found.add(place + 1)
-    return found
+    result = set(places)
+    for index in range(len(parts)):
+        if index in result and parts[index] == "**":
+            result.add(index + 1)
+    return result
 
 
 def _is_hidden(name: str) -> bool:
@@ -213,7 +213,7 @@ def root_of(text: str) -> tuple[Path, str]:
     named = Path(text).expanduser()
     file = named.resolve()
     parts = named.parts
-    whole = next((place for place, part in enumerate(parts) if set(part) & set(WILDCARDS)), len(parts))
+    whole = next((index for index, part in enumerate(parts) if set(part) & set(WILDCARDS)), len(parts))
     root, rest = Path(*parts[:whole]).resolve(), list(parts[whole:])
     if _is_part(file):
         root, rest = file.parent, [glob.escape(file.name)]

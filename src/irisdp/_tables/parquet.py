@@ -103,27 +103,27 @@ def parquet_batches(path: Path, names: Sequence[str]) -> Iterator[pa.RecordBatch
 
 def _leaves(file: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return the part of each column that is read: of numbers if there is one, and in as few lists as may be."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     place = 0
     for column in file.schema_arrow:
         parts = [file.metadata.schema.column(place + part) for part in range(_parts(column.type))]
         place += len(parts)
         if column.name in names:
-            found[column.name] = min(
+            result[column.name] = min(
                 parts, key=lambda one: (one.physical_type == "BYTE_ARRAY", one.max_repetition_level)
             )
-    return found
+    return result
 
 
 def _parts(kind: pa.DataType) -> int:
     """Count the columns of numbers and texts that a type is stored in."""
-    return sum(_parts(kind.field(place).type) for place in range(kind.num_fields)) if kind.num_fields else 1
+    return sum(_parts(kind.field(index).type) for index in range(kind.num_fields)) if kind.num_fields else 1
 
 
 def _with_dictionaries(metadata: Any) -> set[str]:
     """Return the columns whose values some part of the file lists once."""
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    chunks = [group.column(place) for group in groups for place in range(metadata.num_columns)]
+    chunks = [group.column(index) for group in groups for index in range(metadata.num_columns)]
     return {chunk.path_in_schema for chunk in chunks if any("DICTIONARY" in name for name in chunk.encodings)}
 
 
@@ -231,11 +231,11 @@ class FolderSource(Embedded):
 
     def digest(self) -> bytes:
         """Return the BLAKE2b digest of the files' digests, sorted, each with what its partition says."""
-        found = []
+        digests = []
         for path, values in self.files:
             with path.open("rb") as file:
-                found.append((file_digest(file, blake2b).hexdigest(), values))
-        listed = repr(("Parquet files", self.keys, sorted(found, key=repr)))
+                digests.append((file_digest(file, blake2b).hexdigest(), values))
+        listed = repr(("Parquet files", self.keys, sorted(digests, key=repr)))
         return blake2b(listed.encode(), digest_size=32).digest()
 
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
@@ -305,7 +305,7 @@ def open_folder(text: str) -> tuple[list[Column], FolderSource]:
             raise BadInput("data", f"holds {there}, which has other partitions", "give every file the same key=VALUE/")
     schema, old = _one_schema(root, paths)
     check_names([*schema.names, *keys])
-    columns = [Column(found.name, kind_of_type(found.type), type_name=type_name(found.type)) for found in schema]
+    columns = [Column(field.name, kind_of_type(field.type), type_name=type_name(field.type)) for field in schema]
     columns += [Column(key, ColumnType.UNTYPED) for key in keys]
     files = tuple((path, tuple(said[key] for key in keys)) for path, said in parted)
     return sorted(columns, key=lambda column: column.name), FolderSource(location, files, tuple(keys), schema, old)
@@ -318,7 +318,7 @@ def _listed(location: Location) -> list[Path]:
         if os.path.lexists(root / name):
             rule = f"is a table of {format_name}, whose files hold deleted records too"
             raise BadInput("data", rule, "export it to plain Parquet")
-    found = []
+    files = []
     for path in location.files() if root.is_dir() else ():
         shown = _shown(root, path)
         if path.is_symlink():
@@ -327,10 +327,10 @@ def _listed(location: Location) -> list[Path]:
             raise BadInput(
                 "data", f"holds {shown}, which is no .parquet file", "keep other files elsewhere, or name one file"
             )
-        found.append(path)
-    if len({(status.st_dev, status.st_ino) for status in map(os.stat, found)}) < len(found):
+        files.append(path)
+    if len({(status.st_dev, status.st_ino) for status in map(os.stat, files)}) < len(files):
         raise BadInput("data", "holds one file under two names (hard links)", "keep one of them")
-    return sorted(found)
+    return sorted(files)
 
 
 def _partition(path: PurePath) -> dict[str, str | None]:
@@ -347,9 +347,9 @@ def _partition(path: PurePath) -> dict[str, str | None]:
 
 def _plain(text: str) -> str:
     """Return text without percent signs; with a mark in place of what is no text, two values could become one."""
-    found = unquote(text, errors="strict")
-    found.encode()
-    return found
+    result = unquote(text, errors="strict")
+    result.encode()
+    return result
 
 
 def _one_schema(root: Path, paths: Sequence[Path]) -> tuple[pa.Schema, frozenset[str]]:
@@ -363,7 +363,7 @@ def _one_schema(root: Path, paths: Sequence[Path]) -> tuple[pa.Schema, frozenset
         file = guarded(lambda path=path: opened_parquet(path), rule, remedy)  # type: ignore[misc]
         schema = file.schema_arrow
         old |= old_instants(file)
-        types = {found.name: found.type for found in schema}
+        types = {field.name: field.type for field in schema}
         first = first or types
         if types != first or len(types) < len(schema):
             other = next((name for name in (*first, *types) if first.get(name) != types.get(name)), schema.names[0])

@@ -205,15 +205,15 @@ def describe_table(connection: psycopg.Connection[Any], address: TableAddress) -
     if connection.info.server_version < _OLDEST * 10_000:
         raise BadInput("data", f"is on a server older than PostgreSQL {_OLDEST}", "export the table as Parquet")
     schema, table = address.schema, address.table
-    found = connection.execute(_RELATIONS, (schema, table)).fetchone()
-    if found is None:
+    relation = connection.execute(_RELATIONS, (schema, table)).fetchone()
+    if relation is None:
         schema, table = schema.lower(), table.lower()
-        found = connection.execute(_RELATIONS, (schema, table)).fetchone()
-    if found is None or schema.startswith("pg_") or schema == "information_schema":
+        relation = connection.execute(_RELATIONS, (schema, table)).fetchone()
+    if relation is None or schema.startswith("pg_") or schema == "information_schema":
         tables = [name for (name,) in connection.execute(_TABLES, (schema,)).fetchall()]
-        known = f"choose from {list_names(tables)}" if tables and found is None else "name a schema that has some"
+        known = f"choose from {list_names(tables)}" if tables and relation is None else "name a schema that has some"
         raise BadInput("data", f"names the table {schema}.{table}, which the database does not have", known)
-    number, kind, partition, secured, database, encoding, inherits, foreign, ledger, usable = found
+    number, kind, partition, secured, database, encoding, inherits, foreign, ledger, usable = relation
     named, copy = f"names {schema}.{table}", f"make a table of it: CREATE TABLE … AS SELECT * FROM {schema}.{table}"
     if kind not in "rp":
         raise BadInput("data", f"{named}, which is computed when it is read, or kept elsewhere", copy)
@@ -340,9 +340,9 @@ class Snapshot:
 
     def _copied(self, connection: psycopg.Connection[Any], statement: str) -> Iterator[bytes]:
         try:
-            with connection.cursor() as cursor, cursor.copy(statement) as found:
+            with connection.cursor() as cursor, cursor.copy(statement) as copied:
                 kept, size = [], 0
-                for record in found:
+                for record in copied:
                     kept.append(bytes(record))
                     size += len(record)
                     if size >= _PIECE:
@@ -423,7 +423,7 @@ class ServerSource(Embedded):
 
         columns = {column.name: column for column in self.table.columns}
         schema = pa.schema([columns[name].field for name in names])
-        listed = ", ".join(f"{columns[name].sql} AS c{place}" for place, name in enumerate(names))
+        listed = ", ".join(f"{columns[name].sql} AS c{index}" for index, name in enumerate(names))
         pieces = self.snapshot.copy(f"SELECT {listed} FROM {self.table.sql}")
         return streaming_connection(schema, (batch for piece in pieces for batch in _split(piece, schema)))
 
@@ -431,8 +431,8 @@ class ServerSource(Embedded):
         ((count,),) = (piece.split() for piece in self.snapshot.copy(f"SELECT count(*) FROM {self.table.sql}"))
         columns = self.table.columns
         # OFFSET 0: each value is worked out once, and then written and measured.
-        plain = ", ".join(f"({column.sql})::text AS c{place}" for place, column in enumerate(columns))
-        parts = ", ".join(_injective(f"c{place}") for place in range(len(columns)))
+        plain = ", ".join(f"({column.sql})::text AS c{index}" for index, column in enumerate(columns))
+        parts = ", ".join(_injective(f"c{index}") for index in range(len(columns)))
         record = f"array_to_string(ARRAY[{parts}], '')"
         hashed = (
             f"SELECT encode(sha256(convert_to({record}, 'UTF8')), 'hex')"
@@ -491,7 +491,7 @@ def _split(piece: bytes, schema: pa.Schema) -> list[pa.RecordBatch]:
     import pyarrow as pa
     from pyarrow import csv
 
-    found: list[pa.RecordBatch] = csv.read_csv(
+    result: list[pa.RecordBatch] = csv.read_csv(
         pa.BufferReader(piece),
         csv.ReadOptions(column_names=schema.names, block_size=len(piece) + 1, use_threads=False),
         csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
@@ -505,7 +505,7 @@ def _split(piece: bytes, schema: pa.Schema) -> list[pa.RecordBatch]:
             check_utf8=False,
         ),
     ).to_batches()
-    return found
+    return result
 
 
 def _injective(text: str) -> str:

@@ -184,8 +184,8 @@ def _open_text(path: Path, form: TextForm, packing: str, *, sure: bool) -> tuple
 def _other_ending(path: Path) -> str:
     """Ask whether what lies there compressed, or unpacked, is meant; it would be the same table."""
     near = [path.with_name(path.name + packing) for packing in PACKINGS] + [path.with_name(unpacked_name(path.name))]
-    found = [other.name for other in near if other != path and other.is_file()]
-    return f"did you mean {' or '.join(map(repr, found))}?" if found else ""
+    others = [other.name for other in near if other != path and other.is_file()]
+    return f"did you mean {' or '.join(map(repr, others))}?" if others else ""
 
 
 def _ending(path: Path) -> str:

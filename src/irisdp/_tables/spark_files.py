@@ -91,9 +91,9 @@ def spark_readings(schema: pa.Schema, paths: Iterable[Path]) -> dict[str, Readin
     """
     import pyarrow as pa
 
-    decimals = [found.name for found in schema if pa.types.is_decimal(found.type)]
+    decimals = [field.name for field in schema if pa.types.is_decimal(field.type)]
     stored = _stored(decimals, paths) if decimals else {}
-    readings = {found.name: _reading(found.type, stored.get(found.name, frozenset())) for found in schema}
+    readings = {field.name: _reading(field.type, stored.get(field.name, frozenset())) for field in schema}
     return {name: reading for name, reading in readings.items() if reading is not None}
 
 
@@ -101,8 +101,8 @@ def _stored(names: Iterable[str], paths: Iterable[Path]) -> Mapping[str, frozens
     found: dict[str, set[_Stored]] = {name: set() for name in names}
     for path in paths:
         schema = opened_parquet(path).schema
-        for place in range(len(schema)):
-            column = schema.column(place)
+        for index in range(len(schema)):
+            column = schema.column(index)
             if column.path in found:
                 found[column.path].add((column.physical_type, column.length))
     return {name: frozenset(kinds) for name, kinds in found.items()}
@@ -187,8 +187,8 @@ def own_session(master: str | None) -> Iterator[Any]:
 
 
 def _remote(master: str | None) -> str | None:
-    found = os.environ.get("SPARK_REMOTE") if master is None else master
-    return found if found is not None and found.startswith(CONNECT) else None
+    address = os.environ.get("SPARK_REMOTE") if master is None else master
+    return address if address is not None and address.startswith(CONNECT) else None
 
 
 def _session_here(master: str | None) -> Any:
@@ -226,8 +226,8 @@ def _call_up(master: str) -> None:
     places = master.removeprefix(_STANDALONE).split(",")
     for place in places:
         try:
-            found = urlsplit(f"//{place}")
-            socket.create_connection((found.hostname or "", found.port or 0), _PATIENCE / len(places)).close()
+            url = urlsplit(f"//{place}")
+            socket.create_connection((url.hostname or "", url.port or 0), _PATIENCE / len(places)).close()
         except (OSError, ValueError, OverflowError):
             continue
         return
@@ -407,13 +407,13 @@ class SparkFileSource(SelfDescribing):
         paths = _paths(self.behind)
         read = reader.parquet(*map(_uri, paths))
         # The files that the digest is of, and no others: what a cluster passes over would be records passed over.
-        if sorted(_path(found) for found in read.inputFiles()) != sorted(map(str, paths)):
+        if sorted(_path(file) for file in read.inputFiles()) != sorted(map(str, paths)):
             rule = "is in files of which Spark passes some over"
             raise BadInput("data", rule, "check that every machine of the cluster sees them, or leave the engine out")
         held = read.columns  # those of partitions come last
-        placed = read.toDF(*(f"read_{place}" for place in range(len(held))))
+        placed = read.toDF(*(f"read_{index}" for index in range(len(held))))
         total = [readings[name][1].format(f"read_{held.index(name)}") for name in names]
-        frame = placed.selectExpr(*(f"{sql} AS total_{place}" for place, sql in enumerate(total))).toDF(*names)
+        frame = placed.selectExpr(*(f"{sql} AS total_{index}" for index, sql in enumerate(total))).toDF(*names)
         return SparkSource(frame).run(statement, names, declared)
 
 

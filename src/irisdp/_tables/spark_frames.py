@@ -174,10 +174,10 @@ def settings_name(session: Any) -> str:
 def _said(session: Any) -> dict[str, str]:
     """Return what a session says of reading, by name."""
     said = session.conf.getAll
-    found = dict(said() if callable(said) else said)
+    said_of = dict(said() if callable(said) else said)
     return {
         name: str(value)
-        for name, value in found.items()
+        for name, value in said_of.items()
         if name.startswith("spark.sql.") and not name.startswith(_SPEED_AND_PLACE)
     }
 
@@ -224,13 +224,13 @@ class SparkSource:
         )
         listed = lines.groupBy("share").agg({"line": "collect_list"}).toDF("share", "lines")
         rows = listed.selectExpr("share", "sha2(concat_ws(',', sort_array(lines)), 256) AS digest").collect()
-        found = sorted((row["share"], row["digest"]) for row in rows)
-        return blake2b(repr(("spark", self.frame.schema.simpleString(), found)).encode(), digest_size=32).digest()
+        digests = sorted((row["share"], row["digest"]) for row in rows)
+        return blake2b(repr(("spark", self.frame.schema.simpleString(), digests)).encode(), digest_size=32).digest()
 
     def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
         """Run a statement over the relation `data` (at least the columns named) and those declared, by name."""
         session = self.frame.sparkSession
-        places = {name: _place(place) for place, name in enumerate(names)}
+        places = {name: _place(index) for index, name in enumerate(names)}
         relations = {"data": self._plain(names)}
         relations |= {name: _declared(session, relation) for name, relation in declared.items()}
         # A session's views are shared between threads: fresh names keep two questions apart.
@@ -246,11 +246,11 @@ class SparkSource:
     def _plain(self, names: Sequence[str]) -> Any:
         """Return the frame's columns with every value total, each named by its place."""
         held, types = self.frame.columns, dict(self.frame.dtypes)
-        placed = self.frame.toDF(*(f"held_{place}" for place in range(len(held))))
+        placed = self.frame.toDF(*(f"held_{index}" for index in range(len(held))))
         return placed.selectExpr(
             *(
-                f"{_total(f'held_{held.index(name)}', types[name])} AS {_place(place)}"
-                for place, name in enumerate(names)
+                f"{_total(f'held_{held.index(name)}', types[name])} AS {_place(index)}"
+                for index, name in enumerate(names)
             )
         )
 
@@ -297,11 +297,11 @@ def _declared(session: Any, groups: pa.Table) -> Any:
     import pyarrow as pa
 
     listed = []
-    for place, column in enumerate(groups.schema):
+    for index, column in enumerate(groups.schema):
         name = _quoted(column.name)
         if pa.types.is_timestamp(column.type):
-            since = groups.column(place).cast(pa.timestamp("us")).cast(pa.int64())
-            groups = groups.set_column(place, column.name, since)
+            since = groups.column(index).cast(pa.timestamp("us")).cast(pa.int64())
+            groups = groups.set_column(index, column.name, since)
             name = f"timestampadd(MICROSECOND, {name}, {_EPOCH}) AS {name}"
         listed.append(name)
     return session.createDataFrame(groups).selectExpr(*listed)

@@ -350,8 +350,8 @@ class ConditionCompiler:
         self._patterns.append(pattern.name)
 
         def build() -> exp.Expr:
-            found = type(node)(this=wrap(value), expression=exp.Literal.string(pattern.name))
-            return exp.Not(this=exp.paren(found)) if node.args.get("negate") else found
+            like = type(node)(this=wrap(value), expression=exp.Literal.string(pattern.name))
+            return exp.Not(this=exp.paren(like)) if node.args.get("negate") else like
 
         return truth(build)
 

@@ -256,7 +256,7 @@ class TypeVariable:
     def _refuse(self, kind: ColumnType, columns: list[str], type_name: str = "") -> None:
         named = list_names(list(dict.fromkeys([*self._columns, *columns])))
         subject = f"the column {named}" if named else "one value"
-        if any(found is not None and found.is_opaque for found in (self._kind, kind)):
+        if any(each is not None and each.is_opaque for each in (self._kind, kind)):
             shown = shorten_type(self._type_name if self._kind is not None and self._kind.is_opaque else type_name)
             type_is = f"its type, {shown}," if shown else "its type"
             rule = f"asks more of {subject} than IS NULL, and {type_is} is neither text, number, truth value nor date"
@@ -277,7 +277,7 @@ def is_canonical_number(written: str) -> bool:
 def letter_by_letter(variables: Iterable[TypeVariable]) -> tuple[Note, ...]:
     """Return the notes about quoted texts, each once."""
     roots = dict.fromkeys(variable._root() for variable in variables)
-    return tuple(dict.fromkeys(found for root in roots if (found := root.note) is not None))
+    return tuple(dict.fromkeys(note for root in roots if (note := root.note) is not None))
 
 
 # Build the parts of an expression: total SQL, once the kind of each part is decided.

@@ -76,8 +76,8 @@ class SqliteSource(Embedded):
 
         def hashes() -> Iterator[pa.RecordBatch]:
             with closing(self.connect(self.names)) as connection:
-                found = connection.sql(f"SELECT unhex(sha256(concat({parts}))) AS digest FROM data")
-                yield from found.to_arrow_table().to_batches()
+                digests = connection.sql(f"SELECT unhex(sha256(concat({parts}))) AS digest FROM data")
+                yield from digests.to_arrow_table().to_batches()
 
         return multiset_digest(("sqlite", self.names, sorted(self.types.items()), count), count, hashes)
 
@@ -109,11 +109,11 @@ def open_sqlite(text: str) -> tuple[list[Column], SqliteSource]:
         raise BadInput("data", f"finds no file at {str(location.path)!r}", "give the path of an existing file")
     rule, remedy = "is no SQLite database that can be read", "check the file, or name another"
     tables = guarded(lambda: _tables(location), rule, remedy)
-    found = next(((name, sql) for name, sql in tables.items() if plain_lower(name) == location.inner), None)
-    if found is None:
+    match = next(((name, sql) for name, sql in tables.items() if plain_lower(name) == location.inner), None)
+    if match is None:
         known = f"choose from {list_names(sorted(tables))}" if tables else "put one there"
         raise BadInput("data", f"names the table {location.inner!r}, which the database does not have", known)
-    name, sql = found
+    name, sql = match
     if sql is None or re.match(r"\s*CREATE\s+VIRTUAL", sql, re.IGNORECASE):
         rule = f"names {name}, which is computed when it is read"
         raise BadInput("data", rule, f"make a table of it: CREATE TABLE … AS SELECT * FROM {name}")

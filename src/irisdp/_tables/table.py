@@ -295,7 +295,7 @@ def _asked_of_index(data: Any, error: BadInput) -> str | None:
         return None
     levels = list(data.index.names)
     # As reset_index() names levels without a name.
-    named = [f"level_{place}" if len(levels) > 1 else "index" for place in range(len(levels))]
-    found = [other if level is None else level for level, other in zip(levels, named, strict=True)]
+    named = [f"level_{index}" if len(levels) > 1 else "index" for index in range(len(levels))]
+    levels_asked = [other if level is None else level for level, other in zip(levels, named, strict=True)]
     rule = error.rule.casefold()
-    return next((name for name in found if isinstance(name, str) and f" {name!r},".casefold() in rule), None)
+    return next((name for name in levels_asked if isinstance(name, str) and f" {name!r},".casefold() in rule), None)

@@ -174,7 +174,7 @@ def read_header(
         raise BadInput(field, fault, better)
     names = guarded(lambda: _names(line, form), rule, remedy, field)
     plain = (_LINE_BREAK.sub(" ", name).strip() for name in names)
-    return [name or f"column{place}" for place, name in enumerate(plain, 1)], start, b"\n" not in line
+    return [name or f"column{index}" for index, name in enumerate(plain, 1)], start, b"\n" not in line
 
 
 def _first_line(path: Path, form: TextForm, packing: str) -> tuple[bytes, int]:
@@ -188,11 +188,13 @@ def _first_line(path: Path, form: TextForm, packing: str) -> tuple[bytes, int]:
     line = begun.partition(b"\n")[0]
     if line.count(b'"') % 2:  # a name may go on in the next line
         mark, nothing = ord(form.delimiter), lambda: None
-        found = split(
+        records = split(
             begun, len(begun), mark, field_start=True, last=True, longest=LONGEST_RECORD, close_beyond=nothing
         )
-        whole = begun[: int(found.lengths[0])]
-        names = (begun[start:end] for start, end in zip(found.starts[: found.counts[0]], found.ends, strict=False))
+        whole = begun[: int(records.lengths[0])]
+        names = (
+            begun[start:end] for start, end in zip(records.starts[: records.counts[0]], records.ends, strict=False)
+        )
         # A quote that was forgotten is not closed by a later record: such a name would hold delimiters.
         broken = [name for name in names if b"\n" in name]
         if broken and not any(form.delimiter.encode() in name for name in broken) and not _stray(whole, form):
@@ -260,12 +262,12 @@ def read_columns(path: Path, form: TextForm, field: str) -> tuple[list[str], lis
         with path.open("rb") as file:
             return list(_strict_blocks(file, start, form))
 
-    found = guarded(blocks, f"is not written as CSV in {form.encoding.upper()}", "save it again as CSV", field)
-    if any((counts != len(names)).any() for _, _, counts in found):
+    guarded_blocks = guarded(blocks, f"is not written as CSV in {form.encoding.upper()}", "save it again as CSV", field)
+    if any((counts != len(names)).any() for _, _, counts in guarded_blocks):
         raise BadInput(field, "has a line with the wrong number of values", "give one value per column")
     return names, [
-        [values[first + place] for values, firsts, _ in found for first in firsts.tolist()]
-        for place in range(len(names))
+        [values[first + index] for values, firsts, _ in guarded_blocks for first in firsts.tolist()]
+        for index in range(len(names))
     ]
 
 
@@ -313,12 +315,12 @@ def _fields(block: Block, kept: Places, place: int) -> tuple[Places, NDArray[np.
 def _few(block: Block, kept: Places, place: int, encoding: str) -> pa.Array:
     """Return a column of few records as `_column` does, one by one."""
     fields, there = _fields(block, kept, place)
-    found: list[str | None] = []
+    few: list[str | None] = []
     spans = (of[fields].tolist() for of in (block.fields.starts, block.fields.ends, block.fields.escaped))
     for start, end, doubled, is_there in zip(*spans, there.tolist(), strict=True):
         value = bytes(block.data[start:end]) if is_there else b""
-        found.append(_decoded(value.replace(b'""', b'"') if doubled else value, encoding) if value else None)
-    return texts(found)
+        few.append(_decoded(value.replace(b'""', b'"') if doubled else value, encoding) if value else None)
+    return texts(few)
 
 
 def _pieces(block: Block) -> pa.Array:

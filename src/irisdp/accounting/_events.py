@@ -191,9 +191,9 @@ def _one_pair(subjects: Sequence[AuditedMechanism], times: Sequence[int]) -> lis
 def _rows_by_place(subject: AuditedMechanism, first: AuditedMechanism) -> NDArray[np.int64]:
     """Return which row each node of the first mechanism's graph has."""
     row_of = dict(zip(subject.inputs, subject.document.row_of.tolist(), strict=True))
-    found = np.empty(len(first.places), dtype=np.int64)
-    found[first.places] = [row_of[name] for name in first.inputs]
-    return found
+    result = np.empty(len(first.places), dtype=np.int64)
+    result[first.places] = [row_of[name] for name in first.inputs]
+    return result
 
 
 def _are_neighbours(subject: AuditedMechanism, tail: Any, head: Any) -> bool:

@@ -53,8 +53,8 @@ class GaussianSide:
         """Return the bound of δ at an ε: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ([Dong2022], Corollary 1)."""
         if epsilon > self.square / 2 + _FAR * _root(self.square, lambda held: held.upper):  # at most Φ(−70) < 2^-3500
             return Fraction(1, 1 << 3_000) if self.upward else Fraction(0)
-        found = self._delta(epsilon).clamp(Fraction(0), Fraction(1))
-        return dyadic_above(found.upper, _KEPT) if self.upward else dyadic_below(found.lower, _KEPT)
+        delta = self._delta(epsilon).clamp(Fraction(0), Fraction(1))
+        return dyadic_above(delta.upper, _KEPT) if self.upward else dyadic_below(delta.lower, _KEPT)
 
     def least_epsilon(self, delta: Fraction) -> Fraction:
         """Return the bound of the least ε at a δ, which must be above 0."""

@@ -65,8 +65,8 @@ def delta_of(losses: RoundedLosses, width: Fraction, epsilon: Fraction) -> Enclo
                 break
             if piece.following is None or piece.following <= lowest:
                 loss = losses.anchor + piece.place * width
-                found = piece.above - piece.facing * ball(epsilon - loss).exp()
-                return ends(found / (1 << losses.bits)).clamp(Fraction(0), Fraction(1))
+                delta = piece.above - piece.facing * ball(epsilon - loss).exp()
+                return ends(delta / (1 << losses.bits)).clamp(Fraction(0), Fraction(1))
     return Enclosure.exactly(Fraction(0))
 
 
@@ -410,9 +410,9 @@ def _width(laws: Laws, grid: Any) -> Fraction:
 
 def _common_divisor(numbers: Iterable[Fraction]) -> Fraction:
     """Return the largest number of which all are multiples; 0 if all are 0."""
-    found = list(numbers)
-    scale = lcm(*(number.denominator for number in found))
-    return Fraction(gcd(*(int(number * scale) for number in found)), scale)
+    remaining = list(numbers)
+    scale = lcm(*(number.denominator for number in remaining))
+    return Fraction(gcd(*(int(number * scale) for number in remaining)), scale)
 
 
 def _bits_for(value: flint.arb) -> int:

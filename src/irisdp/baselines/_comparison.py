@@ -145,11 +145,11 @@ def read_leads(lead: Any) -> tuple[int, ...]:
 def read_gaps_list(gaps: Any) -> tuple[tuple[int, ...], ...]:
     """Read gaps to the largest, one list or several; of each the least is 0."""
     lists = entries(gaps) or ()
-    if lists and all(isinstance(one, (int, str)) for one in lists):
+    if lists and all(isinstance(list_, (int, str)) for list_ in lists):
         lists = [lists]
     found = []
-    for one in lists:
-        parts = entries(one)
+    for list_ in lists:
+        parts = entries(list_)
         if not parts:
             raise BadInput("gaps", "must be a list of whole numbers", "give for example gaps=[0, 3, 5]")
         row = tuple(integer(part, "gaps", at_least=0, at_most=LARGEST_LEAD) for part in parts)
@@ -216,10 +216,10 @@ class Compared:
 
     def shown(self, objective: Objective) -> str:
         """Write an error for people, to four digits; where it is next to nothing, what it is below."""
-        found = self.errors[objective.name]
-        if found.upper > 0 and (found.width > found.lower * _FOUR_DIGITS or found.upper < _NEGLIGIBLE_ERROR):
-            return f"< {short_text(max(found.upper, _NEGLIGIBLE_ERROR), 1)}"
-        return short_text((found.lower + found.upper) / 2, 4)
+        errors = self.errors[objective.name]
+        if errors.upper > 0 and (errors.width > errors.lower * _FOUR_DIGITS or errors.upper < _NEGLIGIBLE_ERROR):
+            return f"< {short_text(max(errors.upper, _NEGLIGIBLE_ERROR), 1)}"
+        return short_text((errors.lower + errors.upper) / 2, 4)
 
 
 # List all tables of n records in q categories, up to the names of the categories.
@@ -366,7 +366,7 @@ def _description(objectives: Sequence[Objective], mechanisms: Sequence[Compared]
     """Say in words all that the bars show."""
     sentences = []
     for objective in objectives:
-        values = ", ".join(f"{one.name} {one.shown(objective)}" for one in mechanisms)
+        values = ", ".join(f"{mechanism.name} {mechanism.shown(objective)}" for mechanism in mechanisms)
         sentences.append(f"{objective.words[:1].upper()}{objective.words[1:]}, in {objective.unit}: {values}.")
     return " ".join(["Horizontal bars from 0; the first mechanism is this library's.", *sentences])
 
@@ -423,8 +423,8 @@ class Comparison(Tabular):
             relation=asked.relation,
             objectives=tuple(columns),
             mechanisms=tuple(
-                Compared(**words, errors={objective.name: column[place] for objective, column in columns.items()})
-                for place, words in enumerate(described)
+                Compared(**words, errors={objective.name: column[index] for objective, column in columns.items()})
+                for index, words in enumerate(described)
             ),
             notes=tuple(notes),
         )
@@ -447,13 +447,13 @@ class Comparison(Tabular):
         import pyarrow as pa
 
         columns: dict[str, list[Any]] = {
-            "mechanism": [one.name for one in self.mechanisms],
-            "ours": [one.ours for one in self.mechanisms],
-            "runs at": [one.runs_at for one in self.mechanisms],
+            "mechanism": [mechanism.name for mechanism in self.mechanisms],
+            "ours": [mechanism.ours for mechanism in self.mechanisms],
+            "runs at": [mechanism.runs_at for mechanism in self.mechanisms],
         }
         for objective in self.objectives:
-            columns[objective.name] = [float(one.errors[objective.name]) for one in self.mechanisms]
-        columns["scope"] = [one.scope for one in self.mechanisms]
+            columns[objective.name] = [float(mechanism.errors[objective.name]) for mechanism in self.mechanisms]
+        columns["scope"] = [mechanism.scope for mechanism in self.mechanisms]
         return pa.table(columns)
 
     def to_svg(self) -> str:

@@ -52,8 +52,8 @@ class BaselineNoise(ABC):
         """
         tails = [self.tail(least) for least in range(1, largest + 1)]
         low, high = (
-            sum((2 * (largest - place) * end for place, end in enumerate(ends)), start=Fraction(0)) / (largest + 1)
-            for ends in ([one.lower for one in tails], [one.upper for one in tails])
+            sum((2 * (largest - index) * end for index, end in enumerate(ends)), start=Fraction(0)) / (largest + 1)
+            for ends in ([tail.lower for tail in tails], [tail.upper for tail in tails])
         )
         return Enclosure(low, high)
 
@@ -185,9 +185,9 @@ class DiscreteGaussian(BaselineNoise):
         bits = 64
         while True:
             with working_precision(bits):
-                found = (ball(self.variance) * ball(ratio).log() - flint.arb("0.5")).floor().unique_fmpz()
-            if found is not None:
-                return int(found) + 1
+                first = (ball(self.variance) * ball(ratio).log() - flint.arb("0.5")).floor().unique_fmpz()
+            if first is not None:
+                return int(first) + 1
             bits *= 2
 
     def _total(self) -> flint.arb:

@@ -74,7 +74,7 @@ class BaselineArgmax(ABC):
 
     def row(self, gaps: Sequence[int]) -> tuple[Enclosure, ...]:
         """Return the chance of each category: fractions where they are, else intervals."""
-        return tuple(self._enclose(gaps, partial(self.chance, gaps, place)) for place in range(len(gaps)))
+        return tuple(self._enclose(gaps, partial(self.chance, gaps, index)) for index in range(len(gaps)))
 
     def wrong(self, gaps: Sequence[int]) -> Enclosure:
         """Return the probability that none of the largest is named."""
@@ -82,7 +82,7 @@ class BaselineArgmax(ABC):
 
     def miss(self, gaps: Sequence[int], powers: Powers) -> Number:
         """Work out the probability that none of the largest is named."""
-        tops = [place for place, gap in enumerate(gaps) if gap == 0]
+        tops = [index for index, gap in enumerate(gaps) if gap == 0]
         return 1 - len(tops) * self.chance(gaps, tops[0], powers)
 
     def _enclose(self, gaps: Sequence[int], formula: Callable[[Powers], Number]) -> Enclosure:
@@ -183,8 +183,8 @@ class LaplaceMaximum(_TwoSided):
             scale *= powers(-lead) / 2
         lowest = (1 if low is not None and low >= 0 else -1) - len(below)
         total = 0 * powers.base
-        for place, term in enumerate(terms.coeffs()):
-            exponent = lowest + place
+        for index, term in enumerate(terms.coeffs()):
+            exponent = lowest + index
             if exponent == 0:
                 assert low is not None
                 assert high is not None
@@ -222,19 +222,19 @@ class GeometricMaximum(_TwoSided):
             scale *= powers(-lead) / (1 + alpha)
         lowest = (1 if low is not None and low >= 0 else -1) - len(below)
         total = 0 * alpha
-        for place, term in enumerate(terms.coeffs()):
-            moment = powers.keep((place, len(below)), partial(_moment, place, len(below), powers))
-            total += term * moment * _sum_of_powers(lowest + place, low, high, powers)
+        for index, term in enumerate(terms.coeffs()):
+            moment = powers.keep((index, len(below)), partial(_moment, index, len(below), powers))
+            total += term * moment * _sum_of_powers(lowest + index, low, high, powers)
         return total * scale
 
 
 def _moment(one: int, other: int, powers: Powers) -> Number:
     """Work out ∫ τ^one·(1 + α − τ)^other dτ over [α, 1]."""
     total = 0 * powers.base
-    for place in range(other + 1):
-        power = one + place + 1
-        weight = (-1) ** place * comb(other, place)
-        total += weight * (1 + powers.base) ** (other - place) * (1 - powers(power)) / power
+    for index in range(other + 1):
+        power = one + index + 1
+        weight = (-1) ** index * comb(other, index)
+        total += weight * (1 + powers.base) ** (other - index) * (1 - powers(power)) / power
     return total
 
 
@@ -310,17 +310,17 @@ def _errors(
 ) -> dict[Objective, list[Enclosure]]:
     """Work out every error of every mechanism."""
     # Losers that come closer, and winners that stop being level, only let a loser come first more often.
-    found = {_WORST: [one.wrong((0, *[1] * (q - 1))) for one in answering]}
+    result = {_WORST: [one.wrong((0, *[1] * (q - 1))) for one in answering]}
     if asked.records is not None and number_of_kinds(asked.records, q) <= MOST_TABLES:
         means = [_means(one, asked.records, q) for one in answering]
         n = in_records(asked.records)
-        for place, (name, words) in enumerate(
+        for index, (name, words) in enumerate(
             (
                 ("mean", f"probability of a wrong answer, mean over all histograms of {n}, each alike"),
                 ("mean-records", f"probability of a wrong answer, mean over {n}, each in any category alike"),
             )
         ):
-            found[Objective(name, words, "probability")] = [pair[place] for pair in means]
+            result[Objective(name, words, "probability")] = [pair[index] for pair in means]
     elif asked.records is not None:
         notes.append(
             f"no mean: {asked.records:,} records in {q} categories make more than {MOST_TABLES:,} histograms that"
@@ -329,12 +329,12 @@ def _errors(
     for lead in _LEADS if asked.leads is None and not asked.gaps else asked.leads or ():
         words = f"probability of a wrong answer where the largest is {in_records(lead)} ahead of every other"
         gaps = (0, *[lead] * (q - 1))
-        found[Objective(f"lead-{lead}", words, "probability")] = [one.wrong(gaps) for one in answering]
+        result[Objective(f"lead-{lead}", words, "probability")] = [one.wrong(gaps) for one in answering]
     for gaps in asked.gaps:
         shown = ",".join(map(str, gaps))
         words = f"probability of a wrong answer at gaps {shown} to the largest"
-        found[Objective(f"gaps-{shown}", words, "probability")] = [one.wrong(gaps) for one in answering]
-    return found
+        result[Objective(f"gaps-{shown}", words, "probability")] = [one.wrong(gaps) for one in answering]
+    return result
 
 
 def _means(one: BaselineArgmax, records: int, q: int) -> tuple[Enclosure, ...]:

@@ -66,18 +66,18 @@ class PeerOrder(ABC):
 
     def answers(self, counts: Sequence[int]) -> set[tuple[int, ...]]:
         """Return the right answers: sets in ascending order, or whole orders."""
-        return {one if self.named is None else tuple(sorted(one)) for one in self.sequences(counts)}
+        return {sequence if self.named is None else tuple(sorted(sequence)) for sequence in self.sequences(counts)}
 
     def sequences(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """Yield what K categories may be named one after the other such that they are right, or all, in order."""
-        for one in permutations(range(len(counts)), self.named or len(counts)):
-            rest = [count for place, count in enumerate(counts) if place not in one]
+        for permutation in permutations(range(len(counts)), self.named or len(counts)):
+            rest = [count for place, count in enumerate(counts) if place not in permutation]
             if self.named is None:
-                right = all(counts[above] >= counts[below] for above, below in pairwise(one))
+                right = all(counts[above] >= counts[below] for above, below in pairwise(permutation))
             else:
-                right = min(counts[place] for place in one) >= max(rest)
+                right = min(counts[place] for place in permutation) >= max(rest)
             if right:
-                yield one
+                yield permutation
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +100,9 @@ class PeeledExponential(PeerOrder):
         most = max(counts)
         weights = [powers(most - count) for count in counts]
         total = 0 * powers.base
-        for one in self.sequences(counts):
+        for sequence in self.sequences(counts):
             chance, left = 1 + 0 * powers.base, list(range(len(counts)))
-            for place in one[: len(counts) - 1]:  # whoever is last of all is named for certain
+            for place in sequence[: len(counts) - 1]:  # whoever is last of all is named for certain
                 chance = chance * weights[place] / sum((weights[other] for other in left), start=0 * powers.base)
                 left.remove(place)
             total += chance
@@ -176,8 +176,8 @@ class SortedNoise(PeerOrder):
         for number in range(1, len(weights) + 1):  # in one of number! orders
             step = [flint.arb(0)] * len(chances)
             for placed, chance in enumerate(newest):
-                for place, weight in enumerate(weights):
-                    bit = 1 << place
+                for index, weight in enumerate(weights):
+                    bit = 1 << index
                     if not placed & bit and allowed[placed | bit]:
                         step[placed | bit] += chance * weight / number
             after = [one + other for one, other in zip(after, step, strict=True)]
@@ -186,8 +186,8 @@ class SortedNoise(PeerOrder):
 
     def _may_be_lowest(self, placed: int, counts: Sequence[int]) -> bool:
         """Tell whether categories, as bits, may be those with the lowest sums in a right answer."""
-        low = [count for place, count in enumerate(counts) if placed >> place & 1]
-        high = [count for place, count in enumerate(counts) if not placed >> place & 1]
+        low = [count for index, count in enumerate(counts) if placed >> index & 1]
+        high = [count for index, count in enumerate(counts) if not placed >> index & 1]
         decides = self.named is None or len(high) == self.named
         return not decides or not low or not high or max(low) <= min(high)
 
@@ -300,26 +300,26 @@ def _describe(made: LargestCategories) -> dict[str, Any]:
 def _errors(
     q: int, named: int | None, asked: ComparisonParameters, answering: Sequence[_WrongChance], notes: list[str]
 ) -> dict[Objective, list[Enclosure]]:
-    found = {}
+    result = {}
     for lead in _LEADS if asked.leads is None else asked.leads:
-        counts = [lead * (q - 1 - place) for place in range(q)] if named is None else [lead] * named + [0] * (q - named)
+        counts = [lead * (q - 1 - index) for index in range(q)] if named is None else [lead] * named + [0] * (q - named)
         where = "consecutive ones are" if named is None else "the largest are level, and ahead of all others by"
         words = f"probability of a wrong answer where {where} {in_records(lead)}{' apart' if named is None else ''}"
-        found[Objective(f"lead-{lead}", words, "probability")] = [wrong(counts) for wrong in answering]
+        result[Objective(f"lead-{lead}", words, "probability")] = [wrong(counts) for wrong in answering]
     for gaps in asked.gaps:
         if len(gaps) != q:
             raise BadInput("gaps", f"must be lists of {q} gaps", "give one for each category")
         shown = ",".join(map(str, gaps))
         words = f"probability of a wrong answer at gaps {shown} to the largest"
         counts = [max(gaps) - gap for gap in gaps]
-        found[Objective(f"gaps-{shown}", words, "probability")] = [wrong(counts) for wrong in answering]
+        result[Objective(f"gaps-{shown}", words, "probability")] = [wrong(counts) for wrong in answering]
     n = asked.records
     if n is not None and number_of_kinds(n, q) <= _MOST_KINDS:
         words = f"probability of a wrong answer, mean over all histograms of {in_records(n)}, each alike"
-        found[Objective("mean", words, "probability")] = [_mean(wrong, n, q) for wrong in answering]
+        result[Objective("mean", words, "probability")] = [_mean(wrong, n, q) for wrong in answering]
     elif n is not None:
         notes.append(f"no mean: {n:,} records in {q} categories make more than {_MOST_KINDS} histograms up to names")
-    return found
+    return result
 
 
 def _mean(wrong: _WrongChance, records: int, q: int) -> Enclosure:

@@ -44,16 +44,16 @@ def rank_scores(counts: Sequence[int], share: Fraction, span: Fraction) -> tuple
     """
     ends = list(accumulate(counts))
     rank = share * ends[-1]
-    found = []
-    for place, end in enumerate(ends):
-        start = ends[place - 1] if place else None
+    scores = []
+    for index, end in enumerate(ends):
+        start = ends[index - 1] if index else None
         if end < rank:
-            found.append(ceil((rank - end) / span))
+            scores.append(ceil((rank - end) / span))
         elif start is not None and start >= rank:
-            found.append(floor((start - rank) / span) + 1)
+            scores.append(floor((start - rank) / span) + 1)
         else:
-            found.append(0)
-    return tuple(found)
+            scores.append(0)
+    return tuple(scores)
 
 
 def records_off(counts: Sequence[int], share: Fraction) -> tuple[int, ...]:
@@ -62,8 +62,8 @@ def records_off(counts: Sequence[int], share: Fraction) -> tuple[int, ...]:
     rank = ceil(share * ends[-1])
     starts = [0, *ends]
     return tuple(
-        rank - end if end < rank else start - rank + 1 if place and start >= rank else 0
-        for place, (start, end) in enumerate(zip(starts, ends, strict=False))
+        rank - end if end < rank else start - rank + 1 if number and start >= rank else 0
+        for number, (start, end) in enumerate(zip(starts, ends, strict=False))
     )
 
 
@@ -196,12 +196,12 @@ def _compare(asked: ComparisonParameters, query: str, share: Fraction) -> Compar
 def _errors(
     k: int, share: Fraction, asked: ComparisonParameters, answering: Sequence[_Answering], notes: list[str]
 ) -> dict[Objective, list[Enclosure]]:
-    found = {_WORST: [one.worst() for one in answering]}
+    result = {_WORST: [one.worst() for one in answering]}
     n = asked.records
     if n is not None and comb(n + k - 1, k - 1) <= MOST_TABLES:
         means = [_means(one, n, k, share) for one in answering]
         about = in_records(n)
-        for place, (name, words, unit) in enumerate(
+        for index, (name, words, unit) in enumerate(
             (
                 ("mean", f"probability of a wrong bin, mean over all histograms of {about}, each alike", "probability"),
                 (
@@ -212,7 +212,7 @@ def _errors(
                 ("records-off", f"records from the rank to the bin, mean over all histograms of {about}", "records"),
             )
         ):
-            found[Objective(name, words, unit)] = [triple[place] for triple in means]
+            result[Objective(name, words, unit)] = [triple[index] for triple in means]
     elif n is not None:
         notes.append(f"no mean: {n:,} records in {k} bins make more than {MOST_TABLES:,} histograms")
     for lead in _LEADS if asked.leads is None else asked.leads:
@@ -224,8 +224,8 @@ def _errors(
         words = (
             f"probability of a wrong bin where the rank is {in_records(lead)} from every other bin, at counts {shown}"
         )
-        found[Objective(f"lead-{lead}", words, "probability")] = [_wrong(one, counts, share) for one in answering]
-    return found
+        result[Objective(f"lead-{lead}", words, "probability")] = [_wrong(one, counts, share) for one in answering]
+    return result
 
 
 def _at_lead(lead: int, k: int, share: Fraction) -> _Counts | None:

@@ -131,13 +131,13 @@ def enclose_closely(compute: Callable[[], flint.arb]) -> Enclosure:
     compute : callable
         Computes a ball at the working precision.
     """
-    found = enclosure_of(compute, width=_ABSOLUTE)
-    return found if found.lower > _SMALL else enclosure_of(compute, width=_TINY)
+    enclosure = enclosure_of(compute, width=_ABSOLUTE)
+    return enclosure if enclosure.lower > _SMALL else enclosure_of(compute, width=_TINY)
 
 
 def polynomial(coefficients: list[Number]) -> Any:
     """Return a polynomial over whichever kind of number its coefficients are."""
-    exact = not any(isinstance(one, flint.arb) for one in coefficients)
+    exact = not any(isinstance(coefficient, flint.arb) for coefficient in coefficients)
     return flint.fmpq_poly(coefficients) if exact else flint.arb_poly(coefficients)
 
 

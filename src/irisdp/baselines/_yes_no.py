@@ -288,6 +288,8 @@ def _compare(
 
 
 def _mean(wrong: _WrongChance, away: Sequence[int]) -> Enclosure:
-    found = {distance: wrong(distance) for distance in set(away)}
-    low, high = (sum((getattr(found[place], end) for place in away), start=Fraction(0)) for end in ("lower", "upper"))
+    wrong_at = {distance: wrong(distance) for distance in set(away)}
+    low, high = (
+        sum((getattr(wrong_at[place], end) for place in away), start=Fraction(0)) for end in ("lower", "upper")
+    )
     return Enclosure(low / len(away), high / len(away))

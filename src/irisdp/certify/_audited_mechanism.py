@@ -71,7 +71,7 @@ def distinct_row_pairs(graph: DatasetGraph, row_of: Integers) -> RowPairs:
         rule = f"has {graph.number_of_edges:,} edges, and every one is looked at up to {MOST_EDGES:,}"
         raise BadInput("graph", rule, "audit a smaller member of the family")
     none = np.zeros(0, np.int64)
-    found = [(none, none, none, none)]
+    pairs = [(none, none, none, none)]
     waiting = 0
     for chunk_tails, chunk_heads in graph.edges():
         apart = row_of[chunk_tails] != row_of[chunk_heads]
@@ -79,11 +79,11 @@ def distinct_row_pairs(graph: DatasetGraph, row_of: Integers) -> RowPairs:
         here, there = row_of[tails], row_of[heads]
         swap = here > there
         codes = np.where(swap, there * rows + here, here * rows + there)
-        found.append((codes, np.where(swap, heads, tails), np.where(swap, tails, heads), np.ones_like(codes)))
+        pairs.append((codes, np.where(swap, heads, tails), np.where(swap, tails, heads), np.ones_like(codes)))
         waiting += len(codes)
         if waiting > _BUFFER:
-            found, waiting = [_merge(found)], 0
-    codes, tails, heads, counts = _merge(found)
+            pairs, waiting = [_merge(pairs)], 0
+    codes, tails, heads, counts = _merge(pairs)
     return RowPairs(*np.divmod(codes, rows), tails, heads, counts)
 
 
@@ -194,7 +194,7 @@ def is_the_path(graph: DatasetGraph, nodes: int) -> bool:
         return True
     if any(graph.nodes.position(k) is None for k in range(nodes)):
         return False
-    number = np.array([graph.nodes.at(place) for place in range(nodes)], dtype=np.int64)
+    number = np.array([graph.nodes.at(index) for index in range(nodes)], dtype=np.int64)
     return graph.number_of_edges == nodes - 1 and all(
         (np.abs(number[tails] - number[heads]) == 1).all() for tails, heads in graph.edges()
     )

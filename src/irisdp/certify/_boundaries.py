@@ -117,16 +117,16 @@ def balanced_line(subject: AuditedMechanism, facts: Mapping[str, Any]) -> Best:
     q = len(subject.outputs)
     # Each pair asks for a lie at least this probable.
     lie = flint_rational(max((1 - pair.delta) / (pair.ratio + q - 1) for pair in subject.privacy.pairs))
-    found = _best(subject, rankings, _boundary(subject, rankings))
+    best = _best(subject, rankings, _boundary(subject, rankings))
     apart = max(
         (
             abs(p - (1 - (q - 1) * lie if v == rankings[i][0] else lie))
-            for i in found.given
+            for i in best.given
             for v, p in enumerate(subject.row(i))
         ),
         default=flint.fmpq(0),
     )
-    return replace(found, apart=apart)
+    return replace(best, apart=apart)
 
 
 def fixed_rainbow(subject: AuditedMechanism, facts: Mapping[str, Any]) -> Best:
@@ -161,11 +161,11 @@ def _boundary(subject: AuditedMechanism, rankings: Sequence[Ranking]) -> set[int
     classes = [numbers.setdefault(ranking, len(numbers)) for ranking in rankings]
     at_place = np.empty(len(classes), dtype=np.int64)
     at_place[subject.places] = classes
-    found = np.zeros(len(classes), dtype=np.bool_)
+    boundary = np.zeros(len(classes), dtype=np.bool_)
     for tails, heads in subject.graph.edges():
         apart = at_place[tails] != at_place[heads]
-        found[tails[apart]] = found[heads[apart]] = True
-    return set(np.flatnonzero(found[subject.places]).tolist())
+        boundary[tails[apart]] = boundary[heads[apart]] = True
+    return set(np.flatnonzero(boundary[subject.places]).tolist())
 
 
 def _best_rows(subject: AuditedMechanism, rankings: Sequence[Ranking], given: Mapping[int, Numbers]) -> Rows:
@@ -215,19 +215,19 @@ def _spread(start: Mapping[int, Number], neighbours: Sequence[Sequence[int]], st
 
     Since u is increasing and u(s) ≥ s, they come in rising order, and the first to reach an input is its smallest.
     """
-    found = [flint.fmpq(1)] * len(neighbours)
+    result = [flint.fmpq(1)] * len(neighbours)
     for b, value in start.items():
-        found[b] = value
+        result[b] = value
     heap = [(value, b) for b, value in start.items()]
     heapq.heapify(heap)
     while heap:
         value, d = heapq.heappop(heap)
         further = step(value)
         for other in neighbours[d]:
-            if other not in start and further < found[other]:
-                found[other] = further
+            if other not in start and further < result[other]:
+                result[other] = further
                 heapq.heappush(heap, (further, other))
-    return found
+    return result
 
 
 # Bound the goal over all boundaries with one row per ranking, to check whether a boundary was well chosen.
@@ -339,10 +339,10 @@ def _tangent(weights: Sequence[Number], s: Number, step: Step) -> tuple[Number, 
 def _touching(subject: AuditedMechanism, best: Best) -> set[tuple[Ranking, Ranking]]:
     input_at = np.empty(len(subject.places), dtype=np.int64)
     input_at[subject.places] = np.arange(len(subject.places))
-    found = set()
+    result = set()
     for tails, heads in subject.graph.edges():
         for i, j in zip(input_at[tails].tolist(), input_at[heads].tolist(), strict=True):
             one, other = best.rankings[i], best.rankings[j]
             if one != other:
-                found |= {(one, other), (other, one)}
-    return found
+                result |= {(one, other), (other, one)}
+    return result

@@ -62,7 +62,7 @@ def compose(
     combined, row_of = np.unique(choices, axis=0, return_inverse=True)
     pairs = distinct_row_pairs(subjects[0].graph, row_of.reshape(-1))
 
-    found: dict[frozenset[object], list[Line]] = {}
+    lines_by_pair: dict[frozenset[object], list[Line]] = {}
     work = Work()
 
     def lines() -> Iterator[Line]:
@@ -72,7 +72,7 @@ def compose(
                     loss_distribution(zip(subject.rows[i], subject.rows[j], strict=True))
                     for subject, i, j in zip(subjects, here, there, strict=True)
                 ]
-                yield from _lines(factors, times, found, work)
+                yield from _lines(factors, times, lines_by_pair, work)
 
     try:
         return profile_of_lines(lines())

@@ -52,10 +52,10 @@ def _float(value: Number) -> float:
     """Round to the nearest float; NaN if it overflows, or if a nonzero number is rounded to 0."""
     exact = as_fraction(value)
     try:
-        found = exact.numerator / exact.denominator
+        quotient = exact.numerator / exact.denominator
     except OverflowError:
         return float("nan")
-    return float("nan") if exact and not found else found
+    return float("nan") if exact and not quotient else quotient
 
 
 class Screen:
@@ -77,8 +77,8 @@ class Screen:
         scale = _float(ratio)
         if not len(first) or not self._bounded(scale, 0.0):
             return np.ones(len(first), np.bool_)
-        found = self._sticks(first, second, scale)
-        near: NDArray[np.bool_] = found >= found.max() - 2 * self._error(scale, 0.0)
+        sticks = self._sticks(first, second, scale)
+        near: NDArray[np.bool_] = sticks >= sticks.max() - 2 * self._error(scale, 0.0)
         return near
 
     def may_spend(self, first: Places, second: Places, ratio: Number, delta: Number) -> NDArray[np.bool_]:
@@ -96,11 +96,11 @@ class Screen:
         return near
 
     def _sticks(self, first: Places, second: Places, scale: float) -> NDArray[np.float64]:
-        found = np.empty(len(first))
+        result = np.empty(len(first))
         for part in self._parts(len(first)):
             gains = self._table[first[part]] - scale * self._table[second[part]]
-            found[part] = np.maximum(gains, 0).sum(axis=1)
-        return found
+            result[part] = np.maximum(gains, 0).sum(axis=1)
+        return result
 
     def _error(self, scale: float, most: float) -> float:
         return float(_ERROR * (self._mass * (1 + scale) * (self._table.shape[1] + 4) + abs(most)))
@@ -167,13 +167,13 @@ def smallest_ratio(rows: Sequence[Numbers], pairs: RowPairs, delta: Number) -> W
             if screen is not None and worst is not None:
                 left = left[screen.may_exceed(ways.first[left], ways.second[left], best, delta)]
             raised_at = len(left)
-            for step, (place, forward, i, j) in enumerate(ways.at(left)):
+            for step, (index, forward, i, j) in enumerate(ways.at(left)):
                 other = scaled.get(j)
                 if other is None:
                     other = scaled[j] = tuple(best * entry for entry in rows[j])
                 if worst is None or hockey_stick(rows[i], other) > delta:
                     needed = least_ratio(rows[i], rows[j], delta)
-                    worst = Worst(needed, place, forward)
+                    worst = Worst(needed, index, forward)
                     if needed is INFINITE:
                         return worst
                     if needed > best:

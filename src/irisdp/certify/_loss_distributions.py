@@ -45,13 +45,13 @@ class Work:
 
 def loss_distribution(masses: Iterable[tuple[Number, Number]]) -> LossDistribution:
     """Gather the outputs of a pair of distributions by likelihood ratio."""
-    found: LossDistribution = {}
+    result: LossDistribution = {}
     for p, q in masses:
         if p > 0:
             ratio = p / q if q > 0 else None
-            before = found.get(ratio)
-            found[ratio] = (p, q) if before is None else (before[0] + p, before[1] + q)
-    return found
+            before = result.get(ratio)
+            result[ratio] = (p, q) if before is None else (before[0] + p, before[1] + q)
+    return result
 
 
 def product(factors: Sequence[LossDistribution], work: Work) -> LossDistribution:

@@ -43,16 +43,16 @@ def spread_up(atoms: Sequence[LossAtom], anchor: Fraction, width: Fraction) -> M
     A mass between two places goes to both. The upper one gets the share (1 − e^(−u))/(1 − e^(−h)), where u is its
     distance above the lower one, and h the width.
     """
-    found: Masses = {}
+    result: Masses = {}
     cell = 1 - (-ball(width)).exp()
     for atom in atoms:
         below, above = _places(atom, anchor, width)
         share = flint.arb(1)
         if above - below == 1:  # otherwise on a place, or too near to one to tell: all goes up
             share = (1 - (ball(anchor + below * width) - atom.loss).exp()) / cell
-            found[below] = found.get(below, flint.arb(0)) + atom.mass * (1 - share)
-        found[above] = found.get(above, flint.arb(0)) + atom.mass * share
-    return found
+            result[below] = result.get(below, flint.arb(0)) + atom.mass * (1 - share)
+        result[above] = result.get(above, flint.arb(0)) + atom.mass * share
+    return result
 
 
 def drawn_down(atoms: Sequence[LossAtom], anchor: Fraction, width: Fraction) -> Masses:
@@ -62,11 +62,11 @@ def drawn_down(atoms: Sequence[LossAtom], anchor: Fraction, width: Fraction) -> 
     lifts the next masses to the place above them, and then at most to the place where the credit came from. Both
     together draw mass together. A credit that nothing is left for is dropped.
     """
-    found: Masses = {}
+    result: Masses = {}
     credit, source = flint.arb(0), 0
 
     def put(place: int, mass: flint.arb) -> None:
-        found[place] = found.get(place, flint.arb(0)) + mass
+        result[place] = result.get(place, flint.arb(0)) + mass
 
     for place, inside, p, q in _cells(atoms, anchor, width):
         # Q's mass at a place faces this much of P there.
@@ -95,7 +95,7 @@ def drawn_down(atoms: Sequence[LossAtom], anchor: Fraction, width: Fraction) -> 
                 credit = _certain(credit - lifted * rise)
                 continue
         put(base, lifted)
-    return found
+    return result
 
 
 def _cells(
@@ -208,12 +208,12 @@ class RoundedLosses:
     def lines(self, width: Fraction, endless: Fraction) -> list[Line]:
         """Return the lines C − r·S of the profile, from the largest loss to the smallest."""
         above, below, finite = flint_rational(endless), flint.fmpq(0), flint_rational(1 - endless)
-        found: list[Line] = [(above, below)]
+        result: list[Line] = [(above, below)]
         for place, mass in self.falling():
             share = finite * flint.fmpq(mass, 1 << self.bits)
             above, below = above + share, below + share * _facing(self.anchor + place * width)
-            found.append((above, below))
-        return found
+            result.append((above, below))
+        return result
 
 
 def product_on_grid(

@@ -88,9 +88,9 @@ def _declared(path: Path) -> np.ndarray[Any, Any] | None:
     if header > min(_LONGEST_HEADER, size):
         return None
     with warnings.catch_warnings(action="ignore"):  # of Python 2's integers, and of what is odd in the header
-        found = np.load(path, mmap_mode="r", allow_pickle=False, max_header_size=_LONGEST_HEADER)
-    sound = isinstance(found, np.ndarray) and min(found.shape, default=0) >= 0 and found.nbytes <= size
-    return found if sound else None
+        matrix = np.load(path, mmap_mode="r", allow_pickle=False, max_header_size=_LONGEST_HEADER)
+    sound = isinstance(matrix, np.ndarray) and min(matrix.shape, default=0) >= 0 and matrix.nbytes <= size
+    return matrix if sound else None
 
 
 # Read a matrix in text, separated by commas, semicolons, tabs or blanks, with or without names.
@@ -140,8 +140,8 @@ def matrix_of_text(text: str) -> Matrix:
     if len(rows) > 1 and not any(_LIKE_NUMBER.match(cell) for cell in rows[0][1]):
         names = tuple(rows.pop(0)[1])
     for number, cells in rows:
-        for place, cell in enumerate(cells, 1):
-            _check(cell, number, place, mark)
+        for index, cell in enumerate(cells, 1):
+            _check(cell, number, index, mark)
     wide = len(rows[0][1]) if rows else 0
     for number, cells in rows:
         if len(cells) != wide:
@@ -250,11 +250,11 @@ def read_mechanism(
         rows, names = _read_csv(path)
         document = matrix_document(rows, graph=graph, privacy=privacy)
         return document if names is None else replace(document, outputs=names)
-    found = read_json(path, "mechanism")
-    if not isinstance(found, list):
-        return read_document(found)
-    check_cells(sum(len(line) for line in found if isinstance(line, list)), "mechanism")
-    return matrix_document(found, graph=graph, privacy=privacy)
+    raw = read_json(path, "mechanism")
+    if not isinstance(raw, list):
+        return read_document(raw)
+    check_cells(sum(len(line) for line in raw if isinstance(line, list)), "mechanism")
+    return matrix_document(raw, graph=graph, privacy=privacy)
 
 
 @checked

@@ -315,13 +315,13 @@ def in_words(goal: StatedGoal, inputs: int, outputs: Sequence[Hashable]) -> Goal
     considered = goal.considered if worst else [i for i, weight in enumerate(goal.weights) if weight]
     least, most = [], []
     constant: list[Number] = [flint.fmpq(0)] * len(outputs)
-    for place, i in enumerate(considered):
+    for index, i in enumerate(considered):
         losses = goal.loss_row(i)
         weight = flint.fmpq(1) if worst else goal.weights[i]
         least.append(weight * min(losses))
         most.append(weight * max(losses))
         if worst:
-            constant = list(losses) if place == 0 else [max(x, y) for x, y in zip(constant, losses, strict=True)]
+            constant = list(losses) if index == 0 else [max(x, y) for x, y in zip(constant, losses, strict=True)]
         else:
             constant = [x + weight * y for x, y in zip(constant, losses, strict=True)]
     together = max if worst else _total

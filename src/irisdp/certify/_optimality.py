@@ -94,12 +94,12 @@ def _check_equity(subject: AuditedMechanism, inner: AuditedMechanism, over: NDAr
 
 def _crossings(subject: AuditedMechanism, over: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
     """Return a code for every directed edge between fibres: the node it leaves, and the small node it leads to."""
-    found = []
+    result = []
     for chunk_tails, chunk_heads in subject.graph.edges():
         apart = over[chunk_tails] != over[chunk_heads]
         tails, heads = chunk_tails[apart], chunk_heads[apart]
-        found += [tails * size + over[heads], heads * size + over[tails]]
-    return found
+        result += [tails * size + over[heads], heads * size + over[tails]]
+    return result
 
 
 # The digest of a mechanism file: a hash of its whole content, which shows every edit.
@@ -295,17 +295,17 @@ def _judged(document: MechanismDocument, converted: Callable[[], AuditedMechanis
     if not isinstance(document.certificate, Mapping):
         return Optimality(holds=False, kind="unknown", reason="the certificate is no JSON object")
     kind = str(document.certificate.get("theorem" if document.certificate.get("kind") == "theorem" else "kind"))
-    found = Optimality(holds=False, kind=kind, reason="")
+    verdict = Optimality(holds=False, kind=kind, reason="")
     try:
         if not is_sealed(document.source):
             raise BadInput("digest", "is not that of the document", "the file was changed after it was sealed")
         proven = _proven(converted(), document.certificate)
-        found = replace(proven, kind=kind, theorem=proven.theorem or kind)
-        _compare(document, found)
-        return replace(found, holds=True, reason=_agreement(document, found))
+        verdict = replace(proven, kind=kind, theorem=proven.theorem or kind)
+        _compare(document, verdict)
+        return replace(verdict, holds=True, reason=_agreement(document, verdict))
     except (BadInput, RecursionError) as problem:
         # A graph that does not fit is a reason too: nothing is raised for a malformed certificate.
-        return replace(found, reason=str(problem))
+        return replace(verdict, reason=str(problem))
 
 
 def _proven(subject: AuditedMechanism, certificate: Mapping[str, Any]) -> Optimality:
@@ -338,12 +338,12 @@ def _proven(subject: AuditedMechanism, certificate: Mapping[str, Any]) -> Optima
             goal=averaged,
         )
     goal = read_goal(subject, certificate) if stated else None
-    found = Optimality(holds=False, kind="", reason="", among=ALL_PRIVATE, inputs=len(subject.inputs))
+    result = Optimality(holds=False, kind="", reason="", among=ALL_PRIVATE, inputs=len(subject.inputs))
     if certificate["kind"] == "theorem":
         proven = prove(subject, certificate, goal)
         bound = proven.bound
-        found = replace(
-            found,
+        result = replace(
+            result,
             distance=None if proven.distance is None else as_fraction(proven.distance),
             among=SAME_ROWS if proven.given else ALL_PRIVATE,
             given=proven.given,
@@ -355,9 +355,9 @@ def _proven(subject: AuditedMechanism, certificate: Mapping[str, Any]) -> Optima
     else:
         bound = dual_bound(subject, certificate, goal)
     if goal is None or bound is None:
-        return found
+        return result
     words = in_words(goal, len(subject.inputs), subject.outputs)
-    return replace(found, value=as_fraction(_value(subject, goal)), lower_bound=as_fraction(bound), goal=words)
+    return replace(result, value=as_fraction(_value(subject, goal)), lower_bound=as_fraction(bound), goal=words)
 
 
 def _value(subject: AuditedMechanism, goal: StatedGoal) -> Number:
@@ -378,19 +378,19 @@ def _value(subject: AuditedMechanism, goal: StatedGoal) -> Number:
     return goal.aggregated(expected)
 
 
-def _agreement(document: MechanismDocument, found: Optimality) -> str:
+def _agreement(document: MechanismDocument, optimality: Optimality) -> str:
     """Say how what is stated compares with what was recomputed, which it does not contradict."""
-    if found.value is None or document.objective is None or document.objective.value == found.value:
+    if optimality.value is None or document.objective is None or document.objective.value == optimality.value:
         return "recomputed and as stated"
     return "recomputed; the value stated is larger, so it holds as an upper bound"
 
 
-def _compare(document: MechanismDocument, found: Optimality) -> None:
+def _compare(document: MechanismDocument, optimality: Optimality) -> None:
     """Insist that the file states what was proven: the value exactly, no better bound and no wider scope."""
-    objective, value, bound = document.objective, found.value, found.lower_bound
+    objective, value, bound = document.objective, optimality.value, optimality.lower_bound
     stated = (document.certificate or {}).get("among")  # files of version 0.1 state none
-    if stated not in (None, SAME_ROWS, found.among):
-        raise BadInput("among", "claims more than the certificate proves", f'write "{found.among}"')
+    if stated not in (None, SAME_ROWS, optimality.among):
+        raise BadInput("among", "claims more than the certificate proves", f'write "{optimality.among}"')
     if objective is None and value is None:
         return
     if objective is None or value is None or bound is None:

@@ -95,14 +95,14 @@ def exact_minimax(rows: Table, losses: Table, possible: Sequence[int]) -> ExactR
     columns.append({released + k: -one for k in range(len(possible))})
     cost = [flint.fmpq(0)] * (len(columns) - 1) + [one]
     right = [one] * released + [flint.fmpq(0)] * len(possible)
-    found = exact_optimum(LinearProgram(columns, cost, right))
+    optimum = exact_optimum(LinearProgram(columns, cost, right))
     weights = [Fraction(0)] * len(rows)
     for k, i in enumerate(possible):
-        weights[i] = max(-as_fraction(found.duals[released + k]), Fraction(0))
+        weights[i] = max(-as_fraction(optimum.duals[released + k]), Fraction(0))
     if not any(weights):
         # The worst loss is the least entry there is, which any prior proves.
         weights[possible[0]] = Fraction(1)
-    values = [max(as_fraction(x), Fraction(0)) for x in found.values[: released * answers]]
+    values = [max(as_fraction(x), Fraction(0)) for x in optimum.values[: released * answers]]
     lines = [values[z * answers : (z + 1) * answers] for z in range(released)]
     return ExactReading(tuple(_normalised(line) for line in lines), _normalised(weights))
 
@@ -191,10 +191,10 @@ class MatrixProgram:
 
     def solve(self) -> RawSolution | None:
         """Solve the program as it stands; None when the solver gives up."""
-        found = self.solver.solve()
-        if found is None:
+        solution = self.solver.solve()
+        if solution is None:
             return None
-        values, duals = found[0][1:], found[1]
+        values, duals = solution[0][1:], solution[1]
         weights = np.maximum(-duals[: self.game.rows.shape[0]], 0)
         if not 0 < weights.sum() < np.inf:
             return None

@@ -176,20 +176,20 @@ class GeometricKernel:
     def collect(self, runs: Runs, states: tuple[Floats, Floats], columns: int) -> Floats:
         """Return Σ_i weights_i · column_c(i) for every column."""
         forward, backward = states
-        found = np.where(
+        collected = np.where(
             runs.backward,
             np.einsum("jk,jk->k", runs.coefficients, backward[:, runs.position]),
             np.einsum("jk,jk->k", runs.coefficients, forward[:, runs.position]),
         )
-        return np.bincount(runs.column, found, columns).astype(np.float64)
+        return np.bincount(runs.column, collected, columns).astype(np.float64)
 
     def _ahead(self, values: Floats) -> Floats:
-        found = np.zeros((DEGREES, self.n + 1))
+        result = np.zeros((DEGREES, self.n + 1))
         summed = values
         for j in range(DEGREES):
             summed = self._accumulated(summed)
-            found[j, j:] = self.powers[min(j, self.n)] * summed[: self.n + 1 - j]
-        return found
+            result[j, j:] = self.powers[min(j, self.n)] * summed[: self.n + 1 - j]
+        return result
 
     def _accumulated(self, values: Floats) -> Floats:
         """Return Σ_k α^k values_{i−k}, by doubling the reach of the sum."""
@@ -424,11 +424,11 @@ class RecurrentGame:
             candidates.append(self._best_window(weights, forward, reach))
             candidates.append(n - self._best_window(weights[::-1], backward[::-1], reach)[::-1])
         for candidate in candidates:
-            found, doubt = self._enclosed(self.columns(z, candidate), states, n + 1)
-            better = found < cost
-            answers[better], cost[better], error[better] = candidate[better], found[better], doubt[better]
+            enclosure, doubt = self._enclosed(self.columns(z, candidate), states, n + 1)
+            better = enclosure < cost
+            answers[better], cost[better], error[better] = candidate[better], enclosure[better], doubt[better]
             # The recurrence compares what took few roundings: it passes over nothing better by more than one error.
-            least = np.minimum(least, found - 2 * doubt)
+            least = np.minimum(least, enclosure - 2 * doubt)
         return answers, cost, error, least
 
     def _best_window(self, weights: Floats, ahead: Floats, reach: int) -> Integers:

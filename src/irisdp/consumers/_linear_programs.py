@@ -143,10 +143,10 @@ class CumulativeProgram:
         best, lowest, magnification = None, np.inf, 1.0
         for _ in range(_REFINEMENTS):
             losses = self._pose(magnification)
-            found = self.solver.solve() or self._unmagnified()
-            if found is None:
+            solution = self.solver.solve() or self._unmagnified()
+            if solution is None:
                 break
-            values, weights = found[0], np.maximum(-found[1][: self.count], 0)
+            values, weights = solution[0], np.maximum(-solution[1][: self.count], 0)
             if not 0 < weights.sum() < np.inf:
                 break
             before, expected = self.above, losses + values[self.worst] / magnification
@@ -374,11 +374,11 @@ class PairProgram:
 
     def solve(self) -> RawSolution | None:
         """Solve the program as it stands; None when the solver gives up."""
-        found = self.solver.solve()
-        if found is None:
+        solution = self.solver.solve()
+        if solution is None:
             return None
-        chances, weights = found[0][1:], np.zeros(self.game.n + 1)
-        weights[self.counts] = np.maximum(-found[1][: len(self.counts)], 0)
+        chances, weights = solution[0][1:], np.zeros(self.game.n + 1)
+        weights[self.counts] = np.maximum(-solution[1][: len(self.counts)], 0)
         if not 0 < weights.sum() < np.inf or not np.bincount(self.z, np.maximum(chances, 0)).min() > 0:
             return None
         return RawSolution(self.z, self.v, snapped(self.z, chances), on_grid(weights))
@@ -403,5 +403,5 @@ class PairProgram:
 
     def _chance(self, z: Integers, counts: Integers) -> Floats:
         kernel = self.game.kernel
-        found: Floats = kernel.powers[abs(counts - z[:, None])] * kernel.scale[z][:, None]
-        return found
+        result: Floats = kernel.powers[abs(counts - z[:, None])] * kernel.scale[z][:, None]
+        return result

@@ -211,20 +211,22 @@ def _play(
 ) -> None:
     stalled = 0
     for _ in range(_MOST_ROUNDS):
-        found, before = program.solve(), best.gap
-        if found is None:
+        solution, before = program.solve(), best.gap
+        if solution is None:
             return
-        weights, answers = found.weights, best.take(game, found)
+        weights, answers = solution.weights, best.take(game, solution)
         if best.gap <= target:
             return
-        between = on_grid(best.weights + found.weights)
+        between = on_grid(best.weights + solution.weights)
         better, answers_between = best.take_prior(game, between)
         if better:
             weights, answers = between, answers_between
         stalled = stalled + 1 if best.gap > _STALLED * before else 0
         if stalled > _PATIENCE:
             return
-        if not widen(weights, answers) and not (better and widen(found.weights, game.best(found.weights).answers)):
+        if not widen(weights, answers) and not (
+            better and widen(solution.weights, game.best(solution.weights).answers)
+        ):
             return
 
 
@@ -237,10 +239,10 @@ def _candidates(game: RecurrentGame, target: float) -> MinimaxReading:
     log_cosh = epsilon + math.log1p(math.exp(-2 * epsilon)) - math.log(2)
     # Under a pinball loss it is best moved by a constant while they differ by less than some other share of ε.
     shares = (1 - 1e-12, *(0.5**k for k in range(1, _SHARES)))
-    found = (0.0, 0.0)
+    bracket = (0.0, 0.0)
 
     def try_(left: float, right: float) -> None:
-        nonlocal found
+        nonlocal bracket
         offset = game.released - n / 2
         weights = np.where(game.possible, np.exp(-np.where(offset < 0, left, right) * abs(offset)), 0.0)
         if best.gap > target and weights.sum() > 0:
@@ -250,14 +252,14 @@ def _candidates(game: RecurrentGame, target: float) -> MinimaxReading:
                 return
             better, answers = best.take_prior(game, weights)
             best.take_reading(game, RawSolution(game.released, answers, face.chances, weights))
-            found = (left, right) if better else found
+            bracket = (left, right) if better else bracket
 
     for rate in (log_cosh * (1 - 1e-9), 0.0, epsilon**2 / 4, *(epsilon * share for share in shares)):
         try_(rate, rate)
     if best.gap < _NEARLY and not game.symmetric:
         # The weights may fall off faster on one side than on the other.
         for side in (0, 1):
-            (left, right), factors = found, _FACTORS
+            (left, right), factors = bracket, _FACTORS
             for factor in factors:
                 try_(left * factor, right) if side == 0 else try_(left, right * factor)
     return best
@@ -280,14 +282,18 @@ def _first_answers(game: RecurrentGame, best: MinimaxReading) -> tuple[Integers,
     stretch = 1.0 if layered else n / smaller_n
     ratio = game.ratio if layered else Fraction(math.exp(stretch * epsilon))
     smaller = RecurrentGame(smaller_n, ratio, game.loss, np.ones(smaller_n + 1, bool))
-    found = minimax_by_recurrences(smaller, target=_SMALLER_TARGET)
-    reading = found.reading
+    smaller_solution = minimax_by_recurrences(smaller, target=_SMALLER_TARGET)
+    reading = smaller_solution.reading
     mean = np.bincount(reading.released, reading.answers * reading.chances, smaller_n + 1)
     distance = np.minimum(np.minimum(game.released, n - game.released) / stretch, smaller_n / 2)
     moved = np.interp(distance, smaller.released, mean - smaller.released) * stretch
     guess = game.released + moved * np.sign(n - 2 * game.released)
     low, high = np.floor(guess).astype(np.int64) - 1, np.ceil(guess).astype(np.int64) + 1
-    begins = _layer(n, (mean - smaller.released).astype(float), found.weights) if layered and game.convex else None
+    begins = (
+        _layer(n, (mean - smaller.released).astype(float), smaller_solution.weights)
+        if layered and game.convex
+        else None
+    )
     return np.maximum(low, 0), np.minimum(high, n), begins
 
 

@@ -126,10 +126,10 @@ class OptimalReading(Tabular):
 
     def reading(self) -> Reading:
         """Return for every released value its answers with their exact chances."""
-        found: dict[int, list[tuple[int, Fraction]]] = {z: [] for z in np.unique(self.released).tolist()}
+        remap: dict[int, list[tuple[int, Fraction]]] = {z: [] for z in np.unique(self.released).tolist()}
         for z, v, p in zip(self.released.tolist(), self.answers.tolist(), self.chances, strict=True):
-            found[z].append((v, Fraction(p)))
-        return {z: tuple(line) for z, line in found.items()}
+            remap[z].append((v, Fraction(p)))
+        return {z: tuple(line) for z, line in remap.items()}
 
     @checked
     def at(self, z: int) -> tuple[tuple[int, Fraction], ...]:
@@ -206,13 +206,13 @@ def _exactly(deployed: Deployed, consumer: Consumer) -> OptimalReading:
     """Solve a small game in rationals; noise with a long ratio at a short one just below, evaluated at its own."""
     rows, losses = exact_rows(deployed), consumer.loss.table(consumer.n)
     if consumer.prior is not None:
-        found = exact_bayes(rows, losses, consumer.exact_prior())
+        optimum = exact_bayes(rows, losses, consumer.exact_prior())
     elif isinstance(deployed, FactoredMechanism):
         near = replace(deployed, privacy=Privacy.from_ratio(workable_ratio(deployed.privacy.ratio)))
-        found = exact_minimax(exact_rows(near), losses, consumer.possible)
+        optimum = exact_minimax(exact_rows(near), losses, consumer.possible)
     else:
-        found = exact_minimax(rows, losses, consumer.possible)
-    table, weights = found.table, found.weights
+        optimum = exact_minimax(rows, losses, consumer.possible)
+    table, weights = optimum.table, optimum.weights
     if not is_short((*table, weights)):
         table = tuple(_short(line) for line in table)
         weights = weights if consumer.prior is not None else _short(weights)
@@ -247,10 +247,10 @@ def _of_noise(deployed: FactoredMechanism, consumer: Consumer) -> OptimalReading
         last - first, deployed.privacy.ratio, consumer.loss, possible_counts(consumer)[first : last + 1]
     )
     if consumer.prior is None:
-        found = minimax_by_recurrences(game)
-        reading, lower, upper = found.reading, Fraction(found.lower), Fraction(found.upper)
+        solution = minimax_by_recurrences(game)
+        reading, lower, upper = solution.reading, Fraction(solution.lower), Fraction(solution.upper)
         weights = np.zeros(n + 1)
-        weights[first : last + 1] = found.weights
+        weights[first : last + 1] = solution.weights
     else:
         weights, total = prior_in_floats(consumer)
         best = game.best(weights[first : last + 1])
@@ -280,9 +280,11 @@ def _of_matrix(deployed: Deployed, consumer: Consumer) -> OptimalReading:
         lower, upper = mean_between(best.lower, best.upper, total)
         reading = RawSolution(game.released, best.answers, np.ones(len(best.answers)), weights)
     else:
-        found = minimax_by_matrix(game, start=_as_noise(deployed, consumer, game.rows))
-        lower, upper = Fraction(found.lower), Fraction(found.upper)
-        reading = RawSolution(found.reading.released, found.reading.answers, found.reading.chances, found.weights)
+        solution = minimax_by_matrix(game, start=_as_noise(deployed, consumer, game.rows))
+        lower, upper = Fraction(solution.lower), Fraction(solution.upper)
+        reading = RawSolution(
+            solution.reading.released, solution.reading.answers, solution.reading.chances, solution.weights
+        )
     return _made(consumer, reading, lower + floor, upper + floor)
 
 
@@ -293,9 +295,9 @@ def _as_noise(deployed: Deployed, consumer: Consumer, rows: Floats) -> RawSoluti
     kernel = GeometricKernel(consumer.n, deployed.privacy.ratio)
     if abs(kernel.rows() - rows).max() > _LIKE_GEOMETRIC:
         return None
-    found = _of_noise(FactoredMechanism(privacy=deployed.privacy, n=consumer.n), consumer)
-    chances, weights = (np.array([float(x) for x in part]) for part in (found.chances, found.weights))
-    return RawSolution(found.released, found.answers, chances, weights)
+    solution = _of_noise(FactoredMechanism(privacy=deployed.privacy, n=consumer.n), consumer)
+    chances, weights = (np.array([float(x) for x in part]) for part in (solution.chances, solution.weights))
+    return RawSolution(solution.released, solution.answers, chances, weights)
 
 
 def _short(distribution: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
@@ -373,9 +375,9 @@ def loss_of_shift(loss: Loss, privacy: Privacy, shift: int = 0) -> Fraction:
 
 
 def _priced(loss: Loss, privacy: Privacy, shift: int) -> Shift:
-    found = enclosure_of(_cost(loss, privacy, shift), width=Fraction(1, 1 << _BITS))
-    lower = max(found.lower, Fraction(0))
-    value = found.upper
+    enclosure = enclosure_of(_cost(loss, privacy, shift), width=Fraction(1, 1 << _BITS))
+    lower = max(enclosure.lower, Fraction(0))
+    value = enclosure.upper
     return Shift(
         shift,
         dyadic_above(value, _BITS) if value > 0 else Fraction(0),
@@ -384,8 +386,8 @@ def _priced(loss: Loss, privacy: Privacy, shift: int) -> Shift:
 
 
 def _middle(loss: Loss, privacy: Privacy, shift: int) -> Fraction:
-    found = enclosure_of(_cost(loss, privacy, shift), width=Fraction(1, 1 << _BITS))
-    return (found.lower + found.upper) / 2
+    enclosure = enclosure_of(_cost(loss, privacy, shift), width=Fraction(1, 1 << _BITS))
+    return (enclosure.lower + enclosure.upper) / 2
 
 
 def _tails(loss: Loss, privacy: Privacy) -> tuple[Tail, Tail]:
@@ -402,13 +404,13 @@ def _cost(loss: Loss, privacy: Privacy, shift: int) -> Callable[[], flint.arb]:
     def compute() -> flint.arb:
         alpha = 1 / ball(privacy.ratio)
         # An answer is too high by Z + shift and too low by −Z − shift, and Z and −Z have one law.
-        found = (1 - alpha) / (1 + alpha) * (_beyond(high, shift, alpha) + _beyond(low, -shift, alpha))
+        cost = (1 - alpha) / (1 + alpha) * (_beyond(high, shift, alpha) + _beyond(low, -shift, alpha))
         # Less than 2^-1024 is as good as nothing, and would be a long number.
         least = flint.arb(2) ** -1025
         nothing = flint.arb(least, least)
-        if found < 2 * least:
+        if cost < 2 * least:
             return nothing
-        return found if found > 2 * least else found.union(nothing)
+        return cost if cost > 2 * least else cost.union(nothing)
 
     return compute
 

@@ -85,9 +85,9 @@ def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundar
 
 
 def _heterogeneous(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Mechanism:
-    found = contradiction(ranked, fixed, privacy)
-    if found is not None:
-        refuse(found, ranked, fixed, privacy)
+    conflict = contradiction(ranked, fixed, privacy)
+    if conflict is not None:
+        refuse(conflict, ranked, fixed, privacy)
     within = Fraction(0)
     try:
         rows = bound_rows(ranked, fixed, steps := ExactSteps(privacy, _LONGEST))
@@ -101,8 +101,8 @@ def _heterogeneous(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Mecha
         # The given probabilities leave no room for rounding, or there is no optimum: only exact numbers can tell.
         rows = bound_rows(ranked, fixed, steps := ExactSteps(privacy))
     if not is_private(rows, ranked.graph, privacy):
-        if (found := contradiction(ranked, fixed, privacy, steps)) is not None:  # one too small to be seen before
-            refuse(found, ranked, fixed, privacy)
+        if (conflict := contradiction(ranked, fixed, privacy, steps)) is not None:  # one too small to be seen before
+            refuse(conflict, ranked, fixed, privacy)
         refuse_with([_best_for_class(ranked, fixed, code, steps) for code in (0, 1)], ranked, privacy)
     return proven(rows, ranked, privacy, theorem="rainbow", fixed=fixed)
 
@@ -127,13 +127,13 @@ def _best_for_class(ranked: RankedGraph, fixed: Fixed, code: int, steps: Iterate
 def _ranked(graph: DatasetGraph, colors: Assignment) -> RankedGraph:
     coloured = colour(graph, colors)
     # Names of answers must fit in a file, which knows no booleans: a predicate answers yes or no.
-    found = tuple(
+    ranked = tuple(
         ("yes" if c else "no") if isinstance(c, bool | np.bool_) else as_node(c, "colors") for c in coloured.classes
     )
-    if len(found) > 2:
-        raise BadInput("colors", f"has {len(found)} colours, more than two", "use a rainbow design")
-    names: tuple[Hashable, ...] = found if len(found) == 2 else (found[0], f"not {found[0]}")
-    rankings = ((names[0], names[1]), (names[1], names[0]))[: len(found)]
+    if len(ranked) > 2:
+        raise BadInput("colors", f"has {len(ranked)} colours, more than two", "use a rainbow design")
+    names: tuple[Hashable, ...] = ranked if len(ranked) == 2 else (ranked[0], f"not {ranked[0]}")
+    rankings = ((names[0], names[1]), (names[1], names[0]))[: len(ranked)]
     return RankedGraph(graph, rankings, coloured.codes, names)
 
 
@@ -166,9 +166,9 @@ def _check_validity(ranked: RankedGraph, row: Row, privacy: Privacy) -> None:
         if len(crossing):
             pair = [int(tails[crossing[0]]), int(heads[crossing[0]])]
             fixed = {i: row if ranked.codes[i] == 0 else (row[1], row[0]) for i in pair}
-            found = contradiction(ranked, fixed, privacy)
-            if found is not None:
-                refuse(found, ranked, fixed, privacy)
+            conflict = contradiction(ranked, fixed, privacy)
+            if conflict is not None:
+                refuse(conflict, ranked, fixed, privacy)
             return
 
 

@@ -52,10 +52,10 @@ class _Return:
         shape = self.privacy.shape
         value, slope = Fraction(0), Fraction(0)
         factor = Fraction(1)
-        for place, weight in enumerate(self.weights):
+        for index, weight in enumerate(self.weights):
             value, slope = value + weight * s, slope + weight * factor
             if s == 1 or 1 - s < _CLOSE:
-                value += sum(self.weights[place + 1 :], Fraction(0))
+                value += sum(self.weights[index + 1 :], Fraction(0))
                 break
             line = shape.lines[shape.place(s)]
             factor, s = factor * line.slope, line.at(s)
@@ -176,7 +176,7 @@ class _Cuts:
 
     def shares(self, optimum: Optimum) -> list[tuple[int, int, Fraction, Fraction]]:
         """Return how the optimum's multipliers weigh the tangents of every constraint, with sums of exactly 1."""
-        found = []
+        result = []
         for key, name in self._named.items():
             mine = [
                 (s, max(Fraction(0), -as_fraction(optimum.duals[row]))) for at, row, s in self._tangents if at == key
@@ -185,8 +185,8 @@ class _Cuts:
             used = [(_brief(s), _brief(x / total)) for s, x in mine if x] if total else []
             if used:
                 rest = 1 - sum((x for _, x in used[1:]), Fraction(0))
-                found += [(*name, s, x) for s, x in [(used[0][0], rest), *used[1:]] if x > 0]
-        return found
+                result += [(*name, s, x) for s, x in [(used[0][0], rest), *used[1:]] if x > 0]
+        return result
 
 
 def _solve(program: MechanismProgram, cuts: _Cuts, returns: Mapping[int, tuple[Sequence[int], _Return]]) -> Optimum:

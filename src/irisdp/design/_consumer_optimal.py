@@ -206,12 +206,12 @@ def consumer(
         _check_size(reader, privacy)
         return optimal_mechanism(consumer_goal(reader), Path(reader.n + 1), privacy)
     noise = FactoredMechanism(privacy=privacy.pure, n=reader.n)
-    found = optimal_reading(noise, reader)
+    remap = optimal_reading(noise, reader)
     if reader.n + 1 <= LARGEST_MATRIX:
-        return written_out(found, privacy)
-    objective = StatedObjective(reader.goal, found.value, found.lower_bound)
-    made = replace(noise, reading=found.reading(), objective=objective)
-    return made if reader.n > LARGEST_CERTIFIED else sealed(replace(made, certificate=reading_certificate(found)))
+        return written_out(remap, privacy)
+    objective = StatedObjective(reader.goal, remap.value, remap.lower_bound)
+    made = replace(noise, reading=remap.reading(), objective=objective)
+    return made if reader.n > LARGEST_CERTIFIED else sealed(replace(made, certificate=reading_certificate(remap)))
 
 
 def _check_size(reader: Consumer, privacy: Privacy) -> None:

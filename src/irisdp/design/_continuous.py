@@ -54,8 +54,8 @@ class Continuous:
         """Return P(answer ≤ x) at a depth: u^depth(F(x)), 0 below the interval and 1 at its end."""
         x = _floats(answers, "answers")
         inside = self._steps(np.clip(np.asarray(self.cdf0(x), dtype=np.float64), 0.0, 1.0), depth)
-        found: Floats = np.where(x < self.lower, 0.0, np.where(x >= self.upper, 1.0, inside))
-        return found
+        result: Floats = np.where(x < self.lower, 0.0, np.where(x >= self.upper, 1.0, inside))
+        return result
 
     @checked
     def density(self, answers: Any, depth: int = 0, *, density0: Callable[[Any], Any] | None = None) -> Floats:
@@ -84,8 +84,8 @@ class Continuous:
             slope = slope * slopes[np.maximum(np.searchsorted(starts, s) - 1, 0)]
             s = self._steps(s, 1)
             slope = np.where(s >= 1, 0.0, slope)
-        found: Floats = np.where((x < self.lower) | (x > self.upper), 0.0, slope * f)
-        return found
+        result: Floats = np.where((x < self.lower) | (x > self.upper), 0.0, slope * f)
+        return result
 
     @checked
     def atoms(self, candidates: Sequence[float] = (), depth: int = 0) -> dict[float, float]:
@@ -112,8 +112,8 @@ class Continuous:
             middle = (low + high) / 2
             reached = self.cdf(middle, depth) >= p
             low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-        found: Floats = np.where(self.cdf(self.lower, depth) >= p, self.lower, high)
-        return found
+        result: Floats = np.where(self.cdf(self.lower, depth) >= p, self.lower, high)
+        return result
 
     @checked
     def on_grid(self, points: int, deepest: int) -> Mechanism:
@@ -214,9 +214,9 @@ def continuous(
 def _floats(values: Any, field: str) -> Floats:
     """Read numbers, or arrays of them, as floats."""
     try:
-        found: Floats = np.asarray(values, dtype=np.float64)
+        result: Floats = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise BadInput(field, "must be numbers", "give floats, or an array of them") from None
-    if np.isnan(found).any():
+    if np.isnan(result).any():
         raise BadInput(field, "holds NaN, which is no number", "leave it out")
-    return found
+    return result

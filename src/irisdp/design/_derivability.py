@@ -203,9 +203,9 @@ def nearest_reading(source: Mechanism, target: Mechanism) -> Nearest:
     columns.append({first + i: -2 * one for i in range(inputs)})
     cost = [flint.fmpq(0)] * (len(columns) - 1) + [one]
     right = [one] * released + [p for row in wanted for p in row] + [flint.fmpq(0)] * inputs
-    found = exact_optimum(LinearProgram(columns, cost, right))
+    optimum = exact_optimum(LinearProgram(columns, cost, right))
     lines = [
-        [max(as_fraction(x), Fraction(0)) for x in found.values[z * outputs : (z + 1) * outputs]]
+        [max(as_fraction(x), Fraction(0)) for x in optimum.values[z * outputs : (z + 1) * outputs]]
         for z in range(released)
     ]
     reading = tuple(tuple(x / sum(line) for x in line) for line in lines)
@@ -214,7 +214,7 @@ def nearest_reading(source: Mechanism, target: Mechanism) -> Nearest:
         sum((abs(p - q) for p, q in zip(*pair, strict=True)), Fraction(0)) / 2
         for pair in zip(read, target.matrix(), strict=True)
     )
-    return Nearest(reading=reading, distance=distance, exact=found.exact)
+    return Nearest(reading=reading, distance=distance, exact=optimum.exact)
 
 
 # Mechanisms that look at more than the count gain nothing: averaging over all datasets with the same count.

@@ -220,8 +220,8 @@ def _too_deep(ranked: RankedGraph, privacy: Privacy, fixed: Iterable[int] | None
     sources = np.flatnonzero(boundary(ranked)).tolist() if fixed is None else list(fixed)
     near = np.full(graph.number_of_nodes, UNREACHABLE)
     for source in sources:
-        found = graph.distances_from(source)
-        near = np.where((near == UNREACHABLE) | ((found != UNREACHABLE) & (found < near)), found, near)
+        distances = graph.distances_from(source)
+        near = np.where((near == UNREACHABLE) | ((distances != UNREACHABLE) & (distances < near)), distances, near)
     return too_deep(int(near.max()), privacy)
 
 

@@ -55,7 +55,7 @@ def turning_points(row: Sequence[Any], privacy: Privacy) -> list[int | None]:
     [Gu2024], §5.3; docs/theory.md#rainbows.
     """
     turn = (1 - privacy.delta) / (privacy.ratio + 1)
-    found: list[int | None] = []
+    result: list[int | None] = []
     for s in _prefix_sums(row):
         exact, depth = s, 0
         while exact < turn and depth < _EXACT:
@@ -63,8 +63,8 @@ def turning_points(row: Sequence[Any], privacy: Privacy) -> list[int | None]:
         growing = float(exact)
         while 0 < growing < float(turn) and depth < _LATEST:
             growing, depth = float(privacy.ratio) * growing + float(privacy.delta), depth + 1
-        found.append(depth if growing >= float(turn) else None)
-    return found
+        result.append(depth if growing >= float(turn) else None)
+    return result
 
 
 @checked
@@ -117,8 +117,8 @@ def _curve(start: Fraction, tau: int | None, times: Floats, privacy: Privacy) ->
     growing = ratio ** np.minimum(times, tau) * (s + rho) - rho
     turned = ratio**tau * (s + rho) - rho
     falling = 1 + rho - (1 - turned + rho) / ratio ** np.maximum(times - tau, 0.0)
-    found: Floats = np.where(times <= tau, growing, np.minimum(1.0, falling))
-    return found
+    result: Floats = np.where(times <= tau, growing, np.minimum(1.0, falling))
+    return result
 
 
 def _prefix_sums(row: Sequence[Any]) -> list[Fraction]:

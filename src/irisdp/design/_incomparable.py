@@ -184,10 +184,10 @@ def _prefix_goal(ranked: RankedGraph, only: tuple[int, int | None] | None) -> Go
     for node, code in enumerate(ranked.codes.tolist()):
         order = ranked.orders[code]
         row = [Fraction(0)] * len(order)
-        for place, v in enumerate(order):
+        for index, v in enumerate(order):
             if only is None or only == (node, None):
-                row[v] = Fraction(place)
-            elif only[0] == node and only[1] is not None and place >= only[1]:
+                row[v] = Fraction(index)
+            elif only[0] == node and only[1] is not None and index >= only[1]:
                 row[v] = Fraction(1)
         loss.append(tuple(row))
     return Goal(name="prefix sums", loss=tuple(loss), weights=(Fraction(1),) * len(loss))

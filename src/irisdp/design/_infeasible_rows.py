@@ -155,7 +155,7 @@ def given_pairs(graph: DatasetGraph, fixed: Fixed) -> list[Pair]:
         groups.setdefault(row, []).append(node)
     if not 1 < len(groups) <= _MOST_ROWS:
         return []
-    rows, found = listed(graph), []
+    rows, pairs = listed(graph), []
     members = [np.array(nodes, np.int64) for nodes in groups.values()]
     for place, sources in enumerate(members):
         distances = breadth_first(rows.indptr, rows.indices, sources)
@@ -163,9 +163,9 @@ def given_pairs(graph: DatasetGraph, fixed: Fixed) -> list[Pair]:
             reached = others[distances[others] != UNREACHABLE]
             if len(reached):
                 nearest = int(reached[np.argmin(distances[reached])])
-                found.append((place, nearest, int(distances[nearest])))
+                pairs.append((place, nearest, int(distances[nearest])))
     # The group is named by its first member until a pair is reported: finding the nearest one costs a search.
-    return sorted(((int(members[place][0]), other, t) for place, other, t in found), key=lambda pair: pair[2])
+    return sorted(((int(members[place][0]), other, t) for place, other, t in pairs), key=lambda pair: pair[2])
 
 
 def telling_event(here: Row, there: Row, distance: int, privacy: Privacy) -> frozenset[int] | None:
@@ -261,8 +261,8 @@ def contradiction(
                 return Contradiction(violation.node, violation.origin, distance, event)
     if len(ranked.outputs) == 2:
         return None
-    if (found := _between_neighbours(ranked.graph, fixed, privacy)) is not None:
-        return found
+    if (result := _between_neighbours(ranked.graph, fixed, privacy)) is not None:
+        return result
     for one, other, distance in given_pairs(ranked.graph, fixed) if pairs is None else pairs:
         told = telling_event(fixed[one], fixed[other], distance, privacy)
         if told is not None:
@@ -361,8 +361,8 @@ def _between_neighbours(graph: DatasetGraph, fixed: Fixed, privacy: Privacy) -> 
     for tails, heads in graph.edges():
         both = given[tails] & given[heads]
         for i, j in zip(tails[both].tolist(), heads[both].tolist(), strict=True):
-            if (found := apart(i, j, fixed, privacy)) is not None:
-                return found
+            if (result := apart(i, j, fixed, privacy)) is not None:
+                return result
     return None
 
 

@@ -387,7 +387,7 @@ def _goal(graph: DatasetGraph, ties: Ties, objective: str) -> Goal:
     """Count a wrong answer as 1: any but the largest, or but the first of the largest."""
     gaps = _gaps(graph)
     loss = tuple(
-        tuple(Fraction(place != node.index(0) if ties == "first" else gap > 0) for place, gap in enumerate(node))
+        tuple(Fraction(index != node.index(0) if ties == "first" else gap > 0) for index, gap in enumerate(node))
         for node in gaps
     )
     if objective == "worst":

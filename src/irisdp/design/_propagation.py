@@ -55,10 +55,10 @@ class ExactSteps:
     def step(self, label: flint.fmpq) -> flint.fmpq:
         """Apply u."""
         slope, constant = self._lines[bisect_right(self._starts, label) - 1]
-        found = slope * label + constant
-        if self._longest is not None and found.q > self._longest:
+        result = slope * label + constant
+        if self._longest is not None and result.q > self._longest:
             raise TooLong
-        return found
+        return result
 
     def value(self, label: flint.fmpq) -> Fraction:
         """Return the probability itself."""

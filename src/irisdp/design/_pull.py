@@ -189,7 +189,7 @@ class CappedStates:
         """Return the chance of a category of each class, in whatever numbers the ratio is."""
         place = {state: number for number, state in enumerate(self.states)}
         tops: dict[State, Any] = {}
-        found: dict[tuple[int, int], Any] = {}
+        probabilities: dict[tuple[int, int], Any] = {}
         # Pulling brings categories closer together, so that the states it leads to come first in this order.
         for state in sorted(self.states, key=_spread):
             held, number = Counter(state), place[state]
@@ -197,11 +197,11 @@ class CappedStates:
             for gap in held:
                 if gap > 1:
                     pulled, steps, behind = pull(state, gap)
-                    found[number, gap] = tops[pulled] / ratio ** (steps + behind)
-                    left = left - held[gap] * found[number, gap]
-            tops[state] = found[number, 0] = left / (held[0] + held[1] / ratio)
-            found[number, 1] = tops[state] / ratio
-        return [found[one] for one in self.classes]
+                    probabilities[number, gap] = tops[pulled] / ratio ** (steps + behind)
+                    left = left - held[gap] * probabilities[number, gap]
+            tops[state] = probabilities[number, 0] = left / (held[0] + held[1] / ratio)
+            probabilities[number, 1] = tops[state] / ratio
+        return [probabilities[one] for one in self.classes]
 
     def errors(self, chances: Sequence[Fraction]) -> list[Fraction]:
         """Return the probability of a wrong answer at every state."""
@@ -258,15 +258,15 @@ def moves(state: State, largest: int) -> set[State]:
     """Return what gaps become by moves of a record by which the largest count does not fall, as `graphs.Gaps` does."""
     first = {gap: place for place, gap in reversed(list(enumerate(state)))}
     last = {gap: place for place, gap in enumerate(state)}
-    found = set()
+    steps = set()
     for gainer in first.values():
         for loser in last.values():
             if loser == gainer:  # the only category with this gap
                 continue
             heights = [(place == gainer) - (place == loser) - gap for place, gap in enumerate(state)]
             if max(heights) >= 0:
-                found.add(tuple(min(max(heights) - height, largest) for height in heights))
-    return found - {state}
+                steps.add(tuple(min(max(heights) - height, largest) for height in heights))
+    return steps - {state}
 
 
 @lru_cache(maxsize=64)

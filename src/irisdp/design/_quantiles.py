@@ -71,17 +71,17 @@ def _arrivals(offsets: Offsets) -> Indices:
     """Return the node at which each bin is right once the records have moved."""
     values, bins = offsets.values, offsets.bins
     arrived = np.repeat(np.arange(len(values))[:, np.newaxis], bins, axis=1)
-    for place in range(bins):
+    for index in range(bins):
         for earlier in (True, False):
-            if place == (bins - 1 if earlier else 0):
+            if index == (bins - 1 if earlier else 0):
                 continue
-            wrong = np.flatnonzero(values[:, place] < 0 if earlier else values[:, place - 1] >= 0)
+            wrong = np.flatnonzero(values[:, index] < 0 if earlier else values[:, index - 1] >= 0)
             moved = values[wrong]
             if earlier:
-                moved[:, place:] -= moved[:, place, np.newaxis].copy()
+                moved[:, index:] -= moved[:, index, np.newaxis].copy()
             else:
-                moved[:, :place] -= moved[:, place - 1, np.newaxis] + 1
-            arrived[wrong, place] = offsets.index(moved, np.zeros(len(wrong), np.int64))
+                moved[:, :index] -= moved[:, index - 1, np.newaxis] + 1
+            arrived[wrong, index] = offsets.index(moved, np.zeros(len(wrong), np.int64))
     return arrived
 
 
@@ -155,8 +155,8 @@ class CappedRankTable:
     def weights(self, counts: Indices) -> Indices:
         """Return the chances, in units of 1/UNIT."""
         offsets, remainders = offsets_of(counts, self.share)
-        found: Indices = self.rows.weights[self.offsets.index(offsets, remainders)]
-        return found
+        indices: Indices = self.rows.weights[self.offsets.index(offsets, remainders)]
+        return indices
 
     def error(self) -> RankError:
         """Compute the errors from the rows, because a stored table may have been replaced by a less accurate one."""
@@ -215,14 +215,14 @@ class ScoredBins:
         none = np.zeros((len(counts), 1), np.int64)
         short = np.hstack([np.where(offsets < 0, -(above // step), 0), none])
         beyond = np.hstack([none, np.where(offsets >= 0, above // step + 1, 0)])
-        found: Indices = short + beyond
-        return found
+        indices: Indices = short + beyond
+        return indices
 
     def weights(self, counts: Indices) -> Indices:
         """Look up the weight of every score."""
         table = np.array(self.ladder.weights, np.int64)
-        found: Indices = table[np.minimum(self.scores(counts), len(table) - 1)]
-        return found
+        indices: Indices = table[np.minimum(self.scores(counts), len(table) - 1)]
+        return indices
 
     def error(self) -> RankError:
         """Bound the errors: the worst is that all wrong bins are equally far off."""
@@ -260,8 +260,8 @@ class ScoredBins:
         return high
 
     def _margin(self, farthest: int) -> int | None:
-        found = self._first(Fraction(1, 100), farthest + 1)
-        return found if found <= farthest else None
+        margin = self._first(Fraction(1, 100), farthest + 1)
+        return margin if margin <= farthest else None
 
     def _worst_mean(self, farthest: int) -> float:
         """Bound the mean of how many records the named bin is off: where all wrong bins are equally far."""

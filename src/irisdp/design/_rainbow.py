@@ -65,16 +65,16 @@ def balanced_boundary(ranked: RankedGraph, privacy: Privacy) -> Row:
     if len(symmetric) == 2 or not turns or {turn[0] for turn in turns} >= set(range(1, len(symmetric))):
         # Two answers, or a first choice that stands in every other place next door: this row is the only best one.
         return symmetric
-    found, at_least = symmetric, list(accumulate(symmetric))[:-1]
+    result, at_least = symmetric, list(accumulate(symmetric))[:-1]
     for k in range(len(at_least)):
         if at_least[k] < 1:
-            found = _largest(k, at_least, turns, privacy)
-            at_least = list(accumulate(found))[: k + 1] + at_least[k + 1 :]
+            result = _largest(k, at_least, turns, privacy)
+            at_least = list(accumulate(result))[: k + 1] + at_least[k + 1 :]
         elif k + 1 < len(at_least):
             at_least[k + 1] = Fraction(1)
-    if not all(are_close(found, tuple(found[place] for place in turn), privacy) for turn in turns):
+    if not all(are_close(result, tuple(result[place] for place in turn), privacy) for turn in turns):
         refuse_unfinished()
-    return found
+    return result
 
 
 def _turns(ranked: RankedGraph) -> list[Turn]:
@@ -230,8 +230,8 @@ def rainbow(
         if index in fixed:
             raise BadInput("boundary", "names a node twice", "name every node once")
         fixed[index] = _row(ranked, entries)
-    if (found := contradiction(ranked, fixed, privacy)) is not None:
-        refuse(found, ranked, fixed, privacy)
+    if (conflict := contradiction(ranked, fixed, privacy)) is not None:
+        refuse(conflict, ranked, fixed, privacy)
     if weights is not None:
         goal = _weighted_goal(ranked, _weights(ranked, weights))
         return _by_program(best_for(goal, ranked, fixed, privacy), ranked, privacy, goal)
@@ -295,14 +295,14 @@ def _check_validity(ranked: RankedGraph, given: Homogeneous, privacy: Privacy) -
         return all(are_close(by_output[one], by_output[other], changed) for one, other in pairs)
 
     for one, other in pairs:
-        found = apart(one, other, by_output, privacy)
-        if found is None:
+        conflict = apart(one, other, by_output, privacy)
+        if conflict is None:
             continue
         node_of = dict(zip((one, other), _crossing_edge(ranked, one, other), strict=True))
         fixed = {node_of[code]: by_output[code] for code in (one, other)}
-        found = replace(found, node=node_of[found.node], origin=node_of[found.origin])
+        conflict = replace(conflict, node=node_of[conflict.node], origin=node_of[conflict.origin])
         epsilon, delta = smallest_epsilon(all_close, privacy), smallest_delta(all_close, privacy)
-        refuse_as(found, ranked, fixed, privacy, epsilon=epsilon, delta=delta)
+        refuse_as(conflict, ranked, fixed, privacy, epsilon=epsilon, delta=delta)
 
 
 def _crossing_edge(ranked: RankedGraph, one: int, other: int) -> tuple[int, int]:
@@ -341,9 +341,9 @@ def _row(ranked: RankedGraph, given: Any, code: int | None = None) -> Row:
 
 
 def _output(outputs: Sequence[Hashable], key: Any) -> int:
-    for place, output in enumerate(outputs):
+    for index, output in enumerate(outputs):
         if key == output or (isinstance(key, str) and key == str(output)):
-            return place
+            return index
     raise BadInput("boundary", "has a row that names an unknown answer", f"choose {', '.join(map(str, outputs))}")
 
 
@@ -360,7 +360,7 @@ def _weights(ranked: RankedGraph, given: Mapping[Any, Any] | None) -> NodeWeight
         return [(Fraction(1), *nothing[1:])[:length]] * count
     if not isinstance(given, Mapping):
         raise BadInput("weights", "must be given by node or ranking", "write {node: number or list, …}")
-    found: list[Row] = [nothing] * count
+    result: list[Row] = [nothing] * count
     for key, value in given.items():
         listed = isinstance(value, Sequence) and not isinstance(value, str)
         entries = numbers(value if listed else [value], "weights")
@@ -369,10 +369,10 @@ def _weights(ranked: RankedGraph, given: Mapping[Any, Any] | None) -> NodeWeight
         row = (*entries, *nothing[len(entries) :])
         if (code := _class_of(ranked, key)) is not None:
             for node in np.flatnonzero(ranked.codes == code).tolist():
-                found[node] = row
+                result[node] = row
         else:
-            found[ranked.graph.index_of(node_from_key(ranked.graph, key, "weights"))] = row
-    return found
+            result[ranked.graph.index_of(node_from_key(ranked.graph, key, "weights"))] = row
+    return result
 
 
 def _weighted_goal(ranked: RankedGraph, weights: NodeWeights) -> Goal:
@@ -380,8 +380,8 @@ def _weighted_goal(ranked: RankedGraph, weights: NodeWeights) -> Goal:
     loss = []
     for code, row in zip(ranked.codes.tolist(), weights, strict=True):
         here = [Fraction(0)] * len(ranked.outputs)
-        for place, v in enumerate(ranked.orders[code]):
-            here[v] = sum(row[:place], Fraction(0))
+        for index, v in enumerate(ranked.orders[code]):
+            here[v] = sum(row[:index], Fraction(0))
         loss.append(tuple(here))
     return Goal(
         name="weighted sum of the probabilities of missing the first choices",

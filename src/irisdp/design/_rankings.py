@@ -163,9 +163,9 @@ def all_rankings(categories: int) -> Answers:
 def right_tops(heights: Indices, answers: Answers) -> Mask:
     """Tell for every row of heights, or of counts, which sets hold no category that is below one left out."""
     right = np.empty((len(heights), len(answers)), np.bool_)
-    for place, chosen in enumerate(answers):
+    for index, chosen in enumerate(answers):
         others = [one for one in range(heights.shape[1]) if one not in chosen]
-        right[:, place] = heights[:, list(chosen)].min(axis=1) >= heights[:, others].max(axis=1)
+        right[:, index] = heights[:, list(chosen)].min(axis=1) >= heights[:, others].max(axis=1)
     return right
 
 
@@ -319,8 +319,8 @@ class OrderTable:
     def at(self, counts: Indices) -> Indices:
         """Return the weights of each table of counts, shape (tables, categories) → (tables, answers)."""
         keys = keys_of_heights(capped_heights(counts, self.caps), self.caps)
-        found: Indices = self.weights[np.searchsorted(self._keys, keys)]
-        return found
+        indices: Indices = self.weights[np.searchsorted(self._keys, keys)]
+        return indices
 
     @property
     def worst_error(self) -> float:
@@ -372,9 +372,9 @@ def order_table(k: int | None, categories: int, ratio: Fraction, relation: Moves
     first = max(1, ceil(pace * log(1 / WRONG_FAR_APART)))
     for largest in range(first, first + _MORE + 1):
         caps = _caps(k, categories, largest, len(answers))
-        found = None if caps is None else _table(k, ratio, relation, caps, largest, answers)
-        if found is None or found.error_far_apart <= WRONG_FAR_APART:
-            return found
+        result = None if caps is None else _table(k, ratio, relation, caps, largest, answers)
+        if result is None or result.error_far_apart <= WRONG_FAR_APART:
+            return result
     return None
 
 

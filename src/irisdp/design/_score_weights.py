@@ -146,12 +146,12 @@ _SEEN = 4_000
 
 def _steps(bins: int, ratio: float, growth: float) -> list[float]:
     """Return what the k − 1 wrong bins weigh together, by score, in floats."""
-    others, weight, found = bins - 2, 1 / (ratio / growth), [1.0]
-    while weight > 1e-6 and len(found) < _SEEN:
-        found.append((bins - 1) * weight)
+    others, weight, result = bins - 2, 1 / (ratio / growth), [1.0]
+    while weight > 1e-6 and len(result) < _SEEN:
+        result.append((bins - 1) * weight)
         slow = ((1 + others * weight) / growth - 1) / others if others else 0
         weight = max(weight * growth / ratio, slow)
-    return found
+    return result
 
 
 def _worst_mean(together: list[float]) -> float:

@@ -71,9 +71,9 @@ class PairClasses:
     def orbit_of_class(self) -> Indices:
         """Which orbit of inputs each class belongs to."""
         orbits = np.repeat(np.arange(len(self.labels)), self.labels.shape[1])
-        found = np.zeros(self.number, np.int64)
-        found[self.labels.ravel()] = orbits
-        return found
+        result = np.zeros(self.number, np.int64)
+        result[self.labels.ravel()] = orbits
+        return result
 
     @property
     def orbit_of_answers(self) -> Indices:
@@ -194,8 +194,8 @@ class Constraints:
             return np.searchsorted(known, seen)
         kind = self.kinds[_content(*np.unique(seen, return_counts=True))]
         start, stop = np.searchsorted(self.block, [kind, kind + 1])
-        found: Indices = start + np.searchsorted(known[start:stop], seen)
-        return found
+        indices: Indices = start + np.searchsorted(known[start:stop], seen)
+        return indices
 
 
 def constraints(graph: DatasetGraph, classes: PairClasses, *, by_kind: bool) -> Constraints:
@@ -366,25 +366,25 @@ class ClassProgram:
         uniform = [safe if used[orbit] else Fraction(0) for orbit in answers.tolist()]
         for places in range(GRID_BITS, 0, -4):
             share = Fraction(1, 1 << places)
-            found = self._completed(
+            result = self._completed(
                 [(1 - share) * max(p, Fraction(0)) + share * s for p, s in zip(values, uniform, strict=True)]
             )
-            if min(found) >= 0 and self.is_private(found):
-                return found
+            if min(result) >= 0 and self.is_private(result):
+                return result
         return uniform
 
     def _completed(self, values: Sequence[Fraction]) -> Numbers:
         """Round down to the grid, and give what every row then lacks to its likeliest class."""
-        found = [Fraction((p.numerator << GRID_BITS) // p.denominator, 1 << GRID_BITS) for p in values]
+        result = [Fraction((p.numerator << GRID_BITS) // p.denominator, 1 << GRID_BITS) for p in values]
         sizes, lacking = self.classes.sizes.tolist(), [Fraction(1)] * len(self.weight)
         likeliest: dict[int, int] = {}
         for c, orbit in enumerate(self.classes.orbit_of_class.tolist()):
-            lacking[orbit] -= sizes[c] * found[c]
-            if orbit not in likeliest or found[c] > found[likeliest[orbit]]:
+            lacking[orbit] -= sizes[c] * result[c]
+            if orbit not in likeliest or result[c] > result[likeliest[orbit]]:
                 likeliest[orbit] = c
         for orbit, c in likeliest.items():
-            found[c] += lacking[orbit] / sizes[c]
-        return found
+            result[c] += lacking[orbit] / sizes[c]
+        return result
 
     def rows(self, values: Sequence[Fraction]) -> tuple[tuple[Fraction, ...], ...]:
         """Return the mechanism, one row per input."""

@@ -86,12 +86,12 @@ def touching(coloured: ColouredGraph) -> list[tuple[Hashable, Hashable]]:
 def touching_codes(coloured: ColouredGraph) -> Indices:
     """Return the pairs of classes that meet along an edge as positions in `classes`, shape (pairs, 2)."""
     count = len(coloured.classes)
-    found = np.zeros(0, np.int64)
+    codes = np.zeros(0, np.int64)
     for tails, heads in coloured.graph.edges():
         one, other = coloured.codes[tails], coloured.codes[heads]
         keys = (np.minimum(one, other) * count + np.maximum(one, other))[one != other]
-        found = np.union1d(found, keys)
-    return np.stack(np.divmod(found, count), axis=1)
+        codes = np.union1d(codes, keys)
+    return np.stack(np.divmod(codes, count), axis=1)
 
 
 @checked

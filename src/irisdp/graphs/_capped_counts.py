@@ -125,22 +125,22 @@ class Gaps(DatasetGraph):
     def gaps(self, index: Indices) -> Indices:
         """Return the gaps at some indices, shape (len(index), categories)."""
         index = index.copy()
-        found: Indices = np.empty((len(index), self.categories), np.int64)
+        indices: Indices = np.empty((len(index), self.categories), np.int64)
         tied = np.zeros(len(index), np.bool_)  # whether a 0 came: then what follows may be anything
         for place in range(self.categories):
             free, without = self._following(place)
             gap = np.where(tied, index // free, np.where(index < free, 0, 1 + (index - free) // max(1, without)))
             index -= np.where(tied, gap * free, np.where(gap == 0, 0, free + (gap - 1) * without))
-            found[:, place] = gap
+            indices[:, place] = gap
             tied |= gap == 0
-        return found
+        return indices
 
     def ranks(self, gaps: Indices) -> Indices:
         """Return the indices of gaps: how many nodes come before each."""
         rank = np.zeros(len(gaps), np.int64)
         tied = np.zeros(len(gaps), np.bool_)
-        for place, gap in enumerate(gaps.T):
-            free, without = self._following(place)
+        for index, gap in enumerate(gaps.T):
+            free, without = self._following(index)
             rank += np.where(tied, gap * free, np.where(gap == 0, 0, free + (gap - 1) * without))
             tied |= gap == 0
         return rank
@@ -320,12 +320,12 @@ def _additions(values: Indices, reach: int, share: Fraction) -> list[tuple[Indic
     pairs, inner, here, parts = [], values.shape[1], np.arange(len(values)), share.denominator
     for rest in range(parts):
         grows = ceil(share * (rest + 1)) > ceil(share * rest)
-        for place in range(inner + 1):
+        for index in range(inner + 1):
             moved = values.copy()
             if grows:
-                moved[:, :place] -= 1
+                moved[:, :index] -= 1
             else:
-                moved[:, place:] += 1
+                moved[:, index:] += 1
             after = _ranks(np.clip(moved, -reach, reach - 1) + reach)
             pairs.append((here * parts + rest, after * parts + (rest + 1) % parts))
     return pairs
@@ -335,11 +335,11 @@ def _ranks(levels: Indices) -> Indices:
     """Return the place of ascending rows of numbers from 0 up, in an order that needs no largest number."""
     inner = levels.shape[1]
     highest = int(levels.max(initial=0)) + inner
-    found = np.zeros(len(levels), np.int64)
-    for place in range(inner):
-        before = np.array([comb(number, place + 1) for number in range(highest + 1)], np.int64)
-        found += before[levels[:, place] + place]
-    return found
+    result = np.zeros(len(levels), np.int64)
+    for index in range(inner):
+        before = np.array([comb(number, index + 1) for number in range(highest + 1)], np.int64)
+        result += before[levels[:, index] + index]
+    return result
 
 
 def _records_off(offsets: Indices) -> Indices:
@@ -347,8 +347,8 @@ def _records_off(offsets: Indices) -> Indices:
     rows = len(offsets)
     short = np.hstack([np.maximum(-offsets, 0), np.zeros((rows, 1), np.int64)])
     beyond = np.hstack([np.zeros((rows, 1), np.int64), np.maximum(offsets + 1, 0)])
-    found: Indices = short + beyond
-    return found
+    indices: Indices = short + beyond
+    return indices
 
 
 # Capped heights: the order of categories and the steps between neighbours in it, on which top K and a ranking depend.
@@ -450,11 +450,11 @@ def order_graph(categories: int, largest: int | Sequence[int], relation: Moves =
 def number_of_heights(caps: Sequence[int]) -> int:
     """Return how many heights there are under caps: for every set of steps that are no ties, orders times sizes."""
     q = len(caps) + 1
-    found = 0
+    result = 0
     for ends in (chosen for size in range(q) for chosen in combinations(range(1, q), size)):
         level = prod(factorial(after - before) for before, after in pairwise((0, *ends, q)))
-        found += factorial(q) // level * prod(caps[end - 1] for end in ends)
-    return found
+        result += factorial(q) // level * prod(caps[end - 1] for end in ends)
+    return result
 
 
 def steps_are_few(caps: Sequence[int]) -> bool:

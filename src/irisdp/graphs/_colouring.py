@@ -190,13 +190,13 @@ def colours_by_key(graph: DatasetGraph, document: Any, field: str = "colors") ->
     """
     if not isinstance(document, dict):
         raise BadInput(field, "must be a JSON object", "write {node: value, …}")
-    found: dict[Node, Any] = {}
+    result: dict[Node, Any] = {}
     for key, value in document.items():
         node = node_from_key(graph, key, f"{field}[{key!r}]")
-        if node in found:
+        if node in result:
             raise BadInput(f"{field}[{key!r}]", "names a node a second time", "name every node once")
-        found[node] = value
-    return found
+        result[node] = value
+    return result
 
 
 def values_at_nodes(graph: DatasetGraph, given: Assignment, field: str) -> Sequence[Any] | npt.NDArray[Any]:

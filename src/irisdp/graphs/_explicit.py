@@ -54,9 +54,9 @@ class Shortcuts:
 
     def arrive(self) -> list[int]:
         """Return who arrives at the level that is due, and forget them."""
-        found = self._arriving.pop(heapq.heappop(self._levels))
+        result = self._arriving.pop(heapq.heappop(self._levels))
         self.due = self._levels[0] if self._levels else -1
-        return found
+        return result
 
     def fill(self, distances: Indices) -> None:
         """Write down the distances of the runs' own nodes."""
@@ -303,8 +303,8 @@ class Graph(DatasetGraph):
             before = searching & (padded[middle] < second)
             low = np.where(before, middle + 1, low)
             high = np.where(searching & ~before, middle, high)
-        found: Mask = (low < stop) & (padded[low] == second)
-        return found
+        mask: Mask = (low < stop) & (padded[low] == second)
+        return mask
 
     def to_document(self) -> dict[str, Any]:
         """Describe the graph as {"nodes": […], "edges": [[a, b], …]}."""

@@ -57,8 +57,8 @@ class Family(DatasetGraph):
 
     def adjacent(self, first: Indices, second: Indices) -> Mask:
         """Tell pair by pair whether two nodes are neighbours."""
-        found: Mask = self.distances(first, second) == 1
-        return found
+        mask: Mask = self.distances(first, second) == 1
+        return mask
 
 
 def set_integer(family: Any, name: str, *, at_least: int, at_most: int = LARGEST_FAMILY) -> int:
@@ -276,8 +276,8 @@ class Product(DatasetGraph):
             second, there = np.divmod(second, factor.number_of_nodes)
             differing += here != there
             edge |= factor.adjacent(here, there)
-        found: Mask = edge & (differing == 1)
-        return found
+        mask: Mask = edge & (differing == 1)
+        return mask
 
     def to_document(self) -> dict[str, Any]:
         """Describe the graph by its edges: products have no name of their own in documents."""
@@ -418,8 +418,8 @@ def _product_edges(factors: Sequence[DatasetGraph]) -> Iterator[Chunk]:
 
 def _product_neighbours(factors: Sequence[DatasetGraph], index: int) -> Indices:
     sizes = [factor.number_of_nodes for factor in factors]
-    weight, found = math.prod(sizes), []
+    weight, neighbours = math.prod(sizes), []
     for factor, size, digit in zip(factors, sizes, _digits(index, sizes), strict=True):
         weight //= size
-        found.append(index + (factor.neighbours(digit) - digit) * weight)
-    return np.sort(np.concatenate(found))
+        neighbours.append(index + (factor.neighbours(digit) - digit) * weight)
+    return np.sort(np.concatenate(neighbours))

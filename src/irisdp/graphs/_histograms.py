@@ -182,8 +182,8 @@ class Histograms(_Histograms):
         """Return the indices of histograms, by the combinatorial number system on the sums of the later counts."""
         rank = np.zeros(len(counts), np.int64)
         left = np.full(len(counts), self.total)
-        for place, before in enumerate(_simplices(self.total, self.types)):
-            left = left - counts[:, place]
+        for index, before in enumerate(_simplices(self.total, self.types)):
+            left = left - counts[:, index]
             rank += before[left]
         return rank
 
@@ -204,9 +204,9 @@ class Histograms(_Histograms):
         # From the giver up to the place before the taker, one record more comes later.
         sums = np.zeros_like(counts)
         left = np.full(counts.shape[1], self.total)
-        for place, before in enumerate(_simplices(self.total, self.types)):
-            left -= counts[place]
-            sums[place + 1] = sums[place] + before[np.minimum(left + 1, self.total)] - before[left]
+        for index, before in enumerate(_simplices(self.total, self.types)):
+            left -= counts[index]
+            sums[index + 1] = sums[index] + before[np.minimum(left + 1, self.total)] - before[left]
         return sums, sums
 
 

@@ -190,7 +190,7 @@ def named_nodes(names: Iterable[Any], field: str = "nodes") -> NodeNames:
             raise BadInput(field, "must be a list of names", "write range(n) for n nodes named 0..n-1")
         listed = ListedNodes(as_node(name, field) for name in names)
         if len(listed.positions) < len(listed):
-            twice = next(name for place, name in enumerate(listed.names) if listed.positions[name] != place)
+            twice = next(name for index, name in enumerate(listed.names) if listed.positions[name] != index)
             raise BadInput(field, f"names {json.dumps(json_node(twice))} twice", "name every node once")
         nodes = listed
     if not len(nodes):
@@ -236,12 +236,12 @@ def node_among(nodes: NodeNames, key: Any, field: str = "node") -> Node:
     BadInput
         When no name is meant, or when two are (3 and "3").
     """
-    found = [node for node in _readings(key, field) if node in nodes]
-    if not found:
+    matches = [node for node in _readings(key, field) if node in nodes]
+    if not matches:
         raise BadInput(field, "is not a node of the graph", f"name one of {nodes!r}")
-    if len(found) > 1:
+    if len(matches) > 1:
         raise BadInput(field, "could mean two nodes, one of them a string", "rename one of the two")
-    return found[0]
+    return matches[0]
 
 
 def _readings(key: Any, field: str) -> list[Node]:
@@ -356,9 +356,9 @@ class DatasetGraph(Drawable, ABC):
 
 def _listed(graph: DatasetGraph, index: int) -> tuple[int, str]:
     """Count the neighbours of a node, and name the first of them."""
-    found = graph.neighbours(index)
-    named = [str(graph.nodes[place]) for place in found[:_NEIGHBOURS_SHOWN].tolist()]
-    return len(found), ", ".join([*named, *["…"] * (len(found) > _NEIGHBOURS_SHOWN)])
+    neighbours = graph.neighbours(index)
+    named = [str(graph.nodes[place]) for place in neighbours[:_NEIGHBOURS_SHOWN].tolist()]
+    return len(neighbours), ", ".join([*named, *["…"] * (len(neighbours) > _NEIGHBOURS_SHOWN)])
 
 
 @checked

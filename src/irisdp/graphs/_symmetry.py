@@ -96,8 +96,8 @@ def symmetry(graph: DatasetGraph, *, colours: Sequence[int] | Indices | None = N
     if count > LARGEST_SYMMETRIC:
         raise BadInput("graph", f"has more than {LARGEST_SYMMETRIC} nodes", "choose a smaller graph")
     known = _of_family(graph) if colours is None else None
-    found = _by_search(graph, colours) if known is None else known
-    generators = np.array(found, dtype=np.int64).reshape(len(found), count)
+    symmetries = _by_search(graph, colours) if known is None else known
+    generators = np.array(symmetries, dtype=np.int64).reshape(len(symmetries), count)
     _check_automorphisms(graph, generators)
     if colours is not None and (np.asarray(colours)[generators] != np.asarray(colours)).any():
         raise CertificateRejected("the search for automorphisms found one that does not keep the colours")

@@ -76,9 +76,9 @@ def _check_aside(table: Any) -> None:
     """Refuse an Arrow table made of a pandas frame whose index was set: it is a column there, or a remark."""
     told = (table.schema.metadata or {}).get(b"pandas")
     indexes = json.loads(told)["index_columns"] if told else []
-    for one in indexes:
-        counting = isinstance(one, dict) and all(one.get(key) == value for key, value in _COUNTING.items())
-        if not counting and (isinstance(one, dict) or one in table.column_names):
+    for index in indexes:
+        counting = isinstance(index, dict) and all(index.get(key) == value for key, value in _COUNTING.items())
+        if not counting and (isinstance(index, dict) or index in table.column_names):
             rule = "is an Arrow table of a pandas frame whose index was set, which is no column of answers"
             raise BadInput("frame", rule, "give frame.to_pandas()")
 
@@ -240,19 +240,19 @@ def matrix_from_array(
 
 def _entries(values: Iterable[Any], field: str = "frame") -> list[Any]:
     """Make floats of the numbers they are; what else there is, is read further on."""
-    found: list[Any] = []
+    result: list[Any] = []
     for value in values:
         if isinstance(value, Rational) and not isinstance(value, bool):
-            found.append(Fraction(int(value.numerator), int(value.denominator)))
+            result.append(Fraction(int(value.numerator), int(value.denominator)))
         elif isinstance(value, float | np.floating):
             if not np.isfinite(value):
                 raise BadInput(field, "holds NaN or infinity", "give finite numbers")
-            found.append(Fraction(*value.as_integer_ratio()))
+            result.append(Fraction(*value.as_integer_ratio()))
         elif isinstance(value, str) and field == "frame":
-            found.append(value)
+            result.append(value)
         else:
             raise BadInput(field, "must hold numbers", "give a probability in every place")
-    return found
+    return result
 
 
 def _read(

@@ -44,10 +44,10 @@ def group_above(privacy: Privacy, distance: int) -> tuple[float, float]:
     if distance * privacy.epsilon > _HOPELESS:
         return epsilon, 1.0
 
-    found = enclosure_of(
+    enclosure = enclosure_of(
         lambda: ball(delta) * (ball(ratio) ** distance - 1) / (ball(ratio) - 1), width=delta * Fraction(1, 1 << 70)
     )
-    return epsilon, min(1.0, float_above(found.upper))
+    return epsilon, min(1.0, float_above(enclosure.upper))
 
 
 _LARGEST_WORD = 1 << 63
@@ -221,9 +221,9 @@ def _space(mechanism: Mechanism | FactoredMechanism) -> opendp.Space:
 
 
 def _kind(outputs: Sequence[Any]) -> opendp.Kind:
-    if isinstance(outputs, range) or all(type(one) is int and abs(one) < _LARGEST_WORD for one in outputs):
+    if isinstance(outputs, range) or all(type(output) is int and abs(output) < _LARGEST_WORD for output in outputs):
         return "i64"
-    return "String" if all(isinstance(one, str) for one in outputs) else "ExtrinsicObject"
+    return "String" if all(isinstance(output, str) for output in outputs) else "ExtrinsicObject"
 
 
 def _laplace(measurement: Any, given: Any, n: int | None) -> MechanismDocument:

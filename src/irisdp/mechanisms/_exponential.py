@@ -131,8 +131,8 @@ class Exponential:
             weights = self._weights(position)
             return weights[answer] / sum(weights) * flint.arb(2) ** size
 
-        found = enclosure_of(magnified, width=Fraction(1, 1 << precision))
-        return Enclosure(found.lower / (1 << size), found.upper / (1 << size))
+        enclosure = enclosure_of(magnified, width=Fraction(1, 1 << precision))
+        return Enclosure(enclosure.lower / (1 << size), enclosure.upper / (1 << size))
 
     @checked
     def brackets(self, position: int, bits: int) -> list[tuple[int, int]]:

@@ -100,13 +100,13 @@ class HistogramMechanism:
         powers = power_table(self.step, self.total)
         sums = self._sums(targets, powers, self._start(0.0, 1.0, bounds=2))
         left, drawn = self.total, np.zeros(self.types, dtype=np.int64)
-        for place, target in enumerate(targets[:-1]):
+        for index, target in enumerate(targets[:-1]):
             word = int(bits.words(1)[0])
-            weights = _weights(target, left, sums[place + 1], powers)
+            weights = _weights(target, left, sums[index + 1], powers)
             value = self._decide(word, bits.word_bits, np.cumsum(_outward(weights), axis=1))
             if value is None:
-                value = resolve(word, self._bracket(targets[place:], left), bits, first=0, last=left)
-            drawn[place] = value
+                value = resolve(word, self._bracket(targets[index:], left), bits, first=0, last=left)
+            drawn[index] = value
             left -= value
         drawn[-1] = left
         return drawn
@@ -118,11 +118,11 @@ class HistogramMechanism:
         powers = np.array([self.step**k for k in range(self.total + 1)], dtype=object)
         sums = self._sums(targets, powers, self._start(Fraction(0), Fraction(1)))
         law: dict[tuple[int, ...], Fraction] = {(): Fraction(1)}
-        for place, target in enumerate(targets):
+        for index, target in enumerate(targets):
             longer: dict[tuple[int, ...], Fraction] = {}
             for begun, share in law.items():
                 left = self.total - sum(begun)
-                weights = _weights(target, left, sums[place + 1], powers)[0]
+                weights = _weights(target, left, sums[index + 1], powers)[0]
                 total = sum(weights)
                 longer |= {(*begun, value): share * weight / total for value, weight in enumerate(weights) if weight}
             law = longer

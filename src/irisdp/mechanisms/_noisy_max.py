@@ -359,13 +359,13 @@ class NoisyLargest(Winner):
         """Work out the chances from 1/r and its powers: one polynomial for each category."""
         # The noise is k with chance (1 − 1/r)·r^(−k). If the winning sum is v above the largest count, those that come
         # earlier stay below it and later ones not above: Σ_v r^(−v)·Π (1 − b·r^(−v)), multiplied out and added up.
-        spread = list(accumulate(inverse**place for place in range(len(node))))
-        found = []
-        for place, gap in enumerate(node):
-            others = [power(other + (rank > place)) for rank, other in enumerate(node) if rank != place]
+        spread = list(accumulate(inverse**index for index in range(len(node))))
+        result = []
+        for index, gap in enumerate(node):
+            others = [power(other + (rank > index)) for rank, other in enumerate(node) if rank != index]
             terms = zip(product_of_refusals(others), spread, strict=True)
-            found.append(power(gap) * sum((term / share for term, share in terms), start=0 * inverse))
-        return found
+            result.append(power(gap) * sum((term / share for term, share in terms), start=0 * inverse))
+        return result
 
 
 def read_gaps(gaps: Any, categories: int) -> Sorted:
@@ -384,7 +384,7 @@ def none_accepted_before(accepted: Sequence[_Number]) -> _Number:
 
     It is ∫ Π (1 − a·x) dx over [0, 1]: nobody whose turn came before the moment x was accepted.
     """
-    return sum(term / (place + 1) for place, term in enumerate(product_of_refusals(accepted)))
+    return sum(term / (index + 1) for index, term in enumerate(product_of_refusals(accepted)))
 
 
 def product_of_refusals(accepted: Sequence[_Number]) -> list[_Number]:

@@ -112,8 +112,8 @@ def _medians(values: Sequence[int]) -> tuple[list[int], list[int]]:
 def _read_off(ends: Sequence[int]) -> list[int]:
     """Return the nearest falling list from the last entries of those of its beginnings."""
     fitted = list(ends)
-    for place in range(len(fitted) - 2, -1, -1):
-        fitted[place] = max(fitted[place], fitted[place + 1])
+    for index in range(len(fitted) - 2, -1, -1):
+        fitted[index] = max(fitted[index], fitted[index + 1])
     return fitted
 
 
@@ -127,8 +127,8 @@ def _raising(heads: Integers, fitted: Integers, largest: int) -> Integers:
     np.add.at(steps, turn, 2)
     rises = np.cumsum(steps[: largest + 1])
     rises[0] = 0
-    found: Integers = np.abs(fitted - heads).sum() + np.cumsum(rises)
-    return found
+    result: Integers = np.abs(fitted - heads).sum() + np.cumsum(rises)
+    return result
 
 
 _SENSITIVITY = {"add-remove": 1, "exchange": 2}

@@ -145,8 +145,10 @@ def root_of(privacy: Privacy, degree: int) -> Privacy:
     parts = [_whole_root(part, degree) for part in (pair.ratio.numerator, pair.ratio.denominator)]
     if all(part**degree == whole for part, whole in zip(parts, pair.ratio.as_integer_ratio(), strict=True)):
         return Privacy.of((replace(pair, ratio=Fraction(*parts), epsilon=pair.epsilon / degree),))
-    found = enclosure_of(lambda: ball(pair.ratio) ** ball(Fraction(1, degree)), width=Fraction(1, 1 << 2 * _ROOT_BITS))
-    root = max(Fraction(1), dyadic_below(found.lower, _ROOT_BITS))
+    enclosure = enclosure_of(
+        lambda: ball(pair.ratio) ** ball(Fraction(1, degree)), width=Fraction(1, 1 << 2 * _ROOT_BITS)
+    )
+    root = max(Fraction(1), dyadic_below(enclosure.lower, _ROOT_BITS))
     return Privacy.of((replace(pair, ratio=root, epsilon=pair.epsilon / degree),))
 
 

@@ -85,8 +85,8 @@ class GaussianLaw:
     def enclose(self, z: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
         """Enclose the probability of atom z, to a width."""
         place, most = -abs(check_atom(z)), check_width(width)  # below 0 nothing cancels
-        found = enclosure_of(lambda: self._below(place + 1) - self._below(place), width=most)
-        return found.clamp(Fraction(0), Fraction(1))
+        enclosure = enclosure_of(lambda: self._below(place + 1) - self._below(place), width=most)
+        return enclosure.clamp(Fraction(0), Fraction(1))
 
     @checked
     def below(self, z: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
@@ -98,8 +98,8 @@ class GaussianLaw:
     def within(self, distance: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
         """Enclose the probability that the noise, rounded as in the release, is at most so many whole units from 0."""
         reach, most = check_distance(distance, self.atoms_per_unit), check_width(width)
-        found = enclosure_of(lambda: 1 - 2 * self._below(-reach), width=most)
-        return found.clamp(Fraction(0), Fraction(1))
+        enclosure = enclosure_of(lambda: 1 - 2 * self._below(-reach), width=most)
+        return enclosure.clamp(Fraction(0), Fraction(1))
 
     @checked
     def expected(self, loss: Loss = "absolute") -> Enclosure:
@@ -108,8 +108,8 @@ class GaussianLaw:
         For whole numbers this is what the noise that climbs by the Gaussian's u costs.
         """
         with working_precision(_BITS):
-            found = ends(self._mean(loss == "squared"))
-        return Enclosure(max(Fraction(0), found.lower), found.upper)
+            mean = ends(self._mean(loss == "squared"))
+        return Enclosure(max(Fraction(0), mean.lower), mean.upper)
 
     @checked
     def draw(self, values: Any, source: BitSource | None = None) -> NDArray[np.int64]:

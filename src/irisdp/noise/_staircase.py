@@ -100,8 +100,8 @@ class StaircaseLaw:
         far, most = check_distance(distance, 1), check_width(width)
         weight, level = self._tail(far + 1)
         ratio = self.privacy.ratio
-        found = enclosure_of(lambda: 1 - 2 * ball(weight) * ball(ratio) ** -level, width=most)
-        return found.clamp(Fraction(0), Fraction(1))
+        enclosure = enclosure_of(lambda: 1 - 2 * ball(weight) * ball(ratio) ** -level, width=most)
+        return enclosure.clamp(Fraction(0), Fraction(1))
 
     @checked
     def expected(self, loss: Loss = "absolute") -> Enclosure:

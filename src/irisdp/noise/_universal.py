@@ -129,15 +129,15 @@ def cells_of(privacy: Privacy) -> NoiseIntervals:
         kinks.insert(0, shape.starts[-1])  # 1 − δ, which u takes to 1
     for kink in kinks:
         _check_reach(min(kink, 1 - kink), middle, privacy)
-    found = sorted((_moved(kink, middle, privacy, walk) for kink in kinks), key=cmp_to_key(_in_order))
+    intervals = sorted((_moved(kink, middle, privacy, walk) for kink in kinks), key=cmp_to_key(_in_order))
     phases: list[tuple[Fraction, int]] = []
     places: dict[Fraction, tuple[int, int]] = {}
     before: _Moved | None = None
-    for one in found:
-        if before is None or before.compared(one):
-            phases.append((one.kink, one.steps))
-        before = one
-        places[one.kink] = (-one.steps, len(phases) - 1)
+    for interval in intervals:
+        if before is None or before.compared(interval):
+            phases.append((interval.kink, interval.steps))
+        before = interval
+        places[interval.kink] = (-interval.steps, len(phases) - 1)
     first = last = None
     if ended:
         (low, start), (high, end) = places[shape.starts[0]], places[shape.starts[-1]]
@@ -215,9 +215,9 @@ def _moved(kink: Fraction, middle: Fraction, privacy: Privacy, walk: _RationalOp
     start = 1 - kink if mirrored else kink
 
     def arrived(count: int) -> bool:
-        found = enclose_steps(start, count, privacy, width=_NEAR)
-        if found.lower > middle or found.upper < middle:
-            return found.lower > middle
+        enclosure = enclose_steps(start, count, privacy, width=_NEAR)
+        if enclosure.lower > middle or enclosure.upper < middle:
+            return enclosure.lower > middle
         there = _fmpq(start) if count == 0 else walk.far(start, count)
         return bool(there > _fmpq(middle)) or (there == _fmpq(middle) and not mirrored)
 
@@ -256,7 +256,7 @@ def digits_of_cells(cells: NoiseIntervals) -> tuple[Digit, ...]:
     if cells.privacy.single and cells.privacy.delta == 0:
         return geometric_digits(cells.privacy, signed=True)
     middle, step = (
-        [cells.cumulative(place, width=Fraction(1, _ONE)) for place in range(len(cells.phases))],
+        [cells.cumulative(index, width=Fraction(1, _ONE)) for index in range(len(cells.phases))],
         _Step(cells),
     )
     right = _outward([(_floor(q.lower), _ceiling(q.upper)) for q in middle], step)[1:]
@@ -292,12 +292,12 @@ class _Step:
 
 def _outward(tracks: list[tuple[int, int]], step: _Step) -> list[tuple[int, int]]:
     """Return open cells unit after unit, up to the first that is nothing but the last word."""
-    found: list[tuple[int, int]] = []
-    while len(found) <= _MOST_CELLS:
+    result: list[tuple[int, int]] = []
+    while len(result) <= _MOST_CELLS:
         for low, high in tracks:
-            found.append(open_cell(low >> _DOWN, -(-high >> _DOWN)))
-            if found[-1] == (LAST_WORD, LAST_WORD):
-                return found
+            result.append(open_cell(low >> _DOWN, -(-high >> _DOWN)))
+            if result[-1] == (LAST_WORD, LAST_WORD):
+                return result
         tracks = [step.both(track) for track in tracks]
     raise BadInput("privacy", f"needs more than {_MOST_CELLS:,} cells on a side", "choose a larger epsilon")
 
@@ -387,8 +387,8 @@ class UniversalDistribution:
         place = check_atom(z)
         if self.support is not None and not self.support[0] < place <= self.support[1]:
             return Fraction(place > self.support[1])
-        found = self.cells.exactly(place)
-        return Fraction(int(found.p), int(found.q))
+        below = self.cells.exactly(place)
+        return Fraction(int(below.p), int(below.q))
 
     @checked
     def within(self, distance: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:

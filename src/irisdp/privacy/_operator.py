@@ -136,9 +136,9 @@ def enclose_steps(probability: Fraction, count: int, privacy: Privacy, *, width:
     # A τ that is off by one moves s_t by at most r times the distance of s_τ from θ, so an exponent this exact will do.
     first, last = _crossing(growing, (1 - delta) / (ratio + 1) + rho, ratio, width / ((1 + rho) * ratio**2))
     # Around an exact tie both neighbours of τ may be undecided; u's branches agree at θ, so the hull is still narrow.
-    found = [_closed_form(growing, rho, ratio, count, crossing, width) for crossing in range(first, last + 1)]
-    hull = found[0]
-    for other in found[1:]:
+    candidates = [_closed_form(growing, rho, ratio, count, crossing, width) for crossing in range(first, last + 1)]
+    hull = candidates[0]
+    for other in candidates[1:]:
         hull = hull.hull(other)
     return hull.clamp(Fraction(0), Fraction(1))
 

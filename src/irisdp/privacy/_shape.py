@@ -184,8 +184,10 @@ def _run(s: Fraction, run: int, line: Line, bits: int, *, up: bool) -> Fraction:
     if line.slope == 1:
         return s + run * line.constant
     fixed = line.constant / (1 - line.slope)
-    found = enclosure_of(lambda: ball(line.slope) ** run * ball(s - fixed) + ball(fixed), width=Fraction(1, 1 << bits))
-    return found.upper if up else max(s, found.lower)
+    enclosure = enclosure_of(
+        lambda: ball(line.slope) ** run * ball(s - fixed) + ball(fixed), width=Fraction(1, 1 << bits)
+    )
+    return enclosure.upper if up else max(s, enclosure.lower)
 
 
 def _rounded(s: Fraction, bits: int, *, up: bool) -> Fraction:

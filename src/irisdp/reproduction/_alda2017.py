@@ -90,14 +90,14 @@ def mean_distance(graph: DatasetGraph, rows: Rows) -> Fraction:
 
 def _lemma_1() -> Holds:
     """Weights with the full exponent cost between ε and 2ε."""
-    wrong, found = 0, []
+    wrong, examples = 0, []
     for graph in (Line(9), Histograms(4, 3), SortedHistograms(6, 3)):
         for ratio in RATIOS:
             spent = worst_ratio(graph, full_exponent(graph, 1 / ratio))
             wrong += not ratio <= spent <= ratio**2
-            found.append(spent > ratio)
-    said = holds_at(len(found), wrong, "graphs and ratios")
-    return Holds(said.holds, f"{said.found}; more than ε is spent on {sum(found)} of them")
+            examples.append(spent > ratio)
+    said = holds_at(len(examples), wrong, "graphs and ratios")
+    return Holds(said.holds, f"{said.found}; more than ε is spent on {sum(examples)} of them")
 
 
 def _factor_removed() -> Holds:
@@ -127,9 +127,9 @@ def _half_of_l1(graphs: Sequence[DatasetGraph]) -> Holds:
     pairs = []
     for graph in graphs:
         searched, nodes = listed(graph), list(graph.nodes)
-        for x, one in enumerate(nodes):
+        for x, node in enumerate(nodes):
             for y, d in enumerate(searched.distances_from(x).tolist()):
-                pairs.append((Fraction(d), Fraction(_l1(one, nodes[y]), 2)))
+                pairs.append((Fraction(d), Fraction(_l1(node, nodes[y]), 2)))
     return all_equal(pairs, "distances, by breadth-first search")
 
 
@@ -167,19 +167,19 @@ def _theorem_1(name: str) -> Holds:
 def _relaxed() -> Holds:
     pairs = []
     for name in (*REGULAR, "Petersen graph"):
-        found = relaxations(_graph(name), TRIPLE)
+        relaxed = relaxations(_graph(name), TRIPLE)
         optimum = distance(_graph(name), TRIPLE).objective
         assert optimum is not None
-        pairs += [(found.two.value, optimum.value), (found.three.value, optimum.value)]
-        pairs += [(found.two.lower_bound, found.three.lower_bound)]
+        pairs += [(relaxed.two.value, optimum.value), (relaxed.three.value, optimum.value)]
+        pairs += [(relaxed.two.lower_bound, relaxed.three.lower_bound)]
     return all_equal(pairs, "optima of LP[1], LP[2] and LP[3] at e^ε = 3")
 
 
 def _corollary_1() -> Holds:
     pairs = []
     for name, ratio in itertools.product((*REGULAR, "Petersen graph"), RATIOS):
-        found = relaxations(_graph(name), Privacy(ratio=ratio))
-        pairs.append((found.two.value, found.three.value))
+        relaxed = relaxations(_graph(name), Privacy(ratio=ratio))
+        pairs.append((relaxed.two.value, relaxed.three.value))
     return all_equal(pairs, "optima on transitive graphs")
 
 
@@ -261,8 +261,8 @@ def _bits_are_regular() -> Holds:
 
 
 def _sorted_are_not() -> Holds:
-    found = regular_layers(SortedHistograms(6, 3))
-    return Holds(not found.regular, found.text)
+    layers = regular_layers(SortedHistograms(6, 3))
+    return Holds(not layers.regular, layers.text)
 
 
 def _ends_and_middle() -> Holds:

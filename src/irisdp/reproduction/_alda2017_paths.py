@@ -36,16 +36,16 @@ CONSTANT = 74
 
 def _escape(s: int) -> tuple[Fraction, Fraction]:
     """Enclose 1 − (s + 1)e^−s."""
-    found = enclosure_of(lambda: 1 - (s + 1) / ball(Fraction(s)).exp(), width=Fraction(1, 10**30))
-    return found.lower, found.upper
+    enclosure = enclosure_of(lambda: 1 - (s + 1) / ball(Fraction(s)).exp(), width=Fraction(1, 10**30))
+    return enclosure.lower, enclosure.upper
 
 
 @cache
 def _optimum(nodes: int, ratio: Fraction) -> tuple[Fraction, Fraction]:
     """Return the optimum of LP[1] on a path: what is attained, and the certified bound."""
-    found = distance(Line(nodes), Privacy(ratio=ratio)).objective
-    assert found is not None and found.lower_bound is not None
-    return found.value, found.lower_bound
+    optimum = distance(Line(nodes), Privacy(ratio=ratio)).objective
+    assert optimum is not None and optimum.lower_bound is not None
+    return optimum.value, optimum.lower_bound
 
 
 def _equation_11() -> Holds:
@@ -234,11 +234,11 @@ def _consistent(case: int) -> Holds:
     """Compare the order with what noise, or the constant answer 0, errs: neither is below a 74th of it."""
     cases = wrong = 0
     for total, r, epsilon in product((1, 2, 3, 8, 100, 10**4, 10**6), (1, 2, 10, 100), ("1/8", "1/20", "1/100")):
-        found = dict(minimax_risk(total, r, Privacy(epsilon=epsilon)).regimes)
-        if case in found and not (case == 1 and total == 1):
+        regimes = dict(minimax_risk(total, r, Privacy(epsilon=epsilon)).regimes)
+        if case in regimes and not (case == 1 and total == 1):
             cases += 1
             least = min(float(noise_risk(r, Privacy(epsilon=epsilon))), float(total))
-            wrong += least * CONSTANT < found[case]
+            wrong += least * CONSTANT < regimes[case]
     return holds_at(cases, wrong, "N, r and ε: a 74th of it is proved, and no mechanism here is below")
 
 

@@ -109,8 +109,8 @@ def _incomparable() -> Holds:
         Mechanism.from_matrix(_two(*truth), privacy=TWO, graph=Line(2), outputs=(1, 2))
         for truth in (("0.58", "0.76"), ("0.64", "0.73"))
     )
-    found = compare(one, other, ranked)
-    return Holds(found == "incomparable", found)
+    comparison = compare(one, other, ranked)
+    return Holds(comparison == "incomparable", comparison)
 
 
 def _ends(coloured: ColouredGraph) -> tuple[int, int]:
@@ -122,8 +122,8 @@ def _ends(coloured: ColouredGraph) -> tuple[int, int]:
 
 def _corrected_example_2() -> Holds:
     target = line(2, 2)
-    found = morphism(votes().graph, target.graph, {**TRUE_BLUE_SIDE, "122": 3, "212": 3, "221": 3, "222": 4})
-    fits = preserves_colours(found, votes(), target)
+    morphism_found = morphism(votes().graph, target.graph, {**TRUE_BLUE_SIDE, "122": 3, "212": 3, "221": 3, "222": 4})
+    fits = preserves_colours(morphism_found, votes(), target)
     return Holds(False, "{122, 212, 221} ↦ d_3" + ("" if fits else ", which does not preserve colours"))
 
 
@@ -178,8 +178,10 @@ def _refused() -> Holds:
     try:
         binary(figure_2().graph, dict(_colours(figure_2())), Privacy(ratio="1.1"), boundary={"h": "0.6", "l": "0.7"})
     except Infeasible as refusal:
-        found = refusal.document["infeasible"]
-        return Holds(True, f"none: {found['pair']} needs {found['needs']}, and {found['allows']} is allowed")
+        infeasible = refusal.document["infeasible"]
+        return Holds(
+            True, f"none: {infeasible['pair']} needs {infeasible['needs']}, and {infeasible['allows']} is allowed"
+        )
     return Holds(False, "a mechanism was found")
 
 

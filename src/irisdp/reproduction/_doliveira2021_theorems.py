@@ -37,8 +37,8 @@ def printed_tau(error: Fraction, privacy: Privacy) -> int:
     quotient = (r - 1 + 2 * d) / ((1 - error) * (r**3 - r) + d * (r**2 + r)) if error < 1 or d else None
     if quotient is None:
         return 10**9  # R = 1 and δ = 0: it never turns
-    found = enclosure_of(lambda: ball(quotient).log() / ball(r).log(), width=Fraction(1, 10**30))
-    low, high = math.ceil(found.lower), math.ceil(found.upper)
+    enclosure = enclosure_of(lambda: ball(quotient).log() / ball(r).log(), width=Fraction(1, 10**30))
+    low, high = math.ceil(enclosure.lower), math.ceil(enclosure.upper)
     # Where the quotient is a power of r the logarithm is whole, and both ends surround it.
     return low if low == high or quotient <= r**low else high
 

@@ -63,8 +63,8 @@ def printed_tau(s: Fraction, privacy: Privacy, whole: Callable[[Fraction], int])
     if s + rho == 0:
         return None
     quotient = (1 / (r + 1) + rho) / (s + rho)
-    found = enclosure_of(lambda: ball(quotient).log() / ball(r).log() + 1, width=Fraction(1, 10**30))
-    low, high = whole(max(found.lower, Fraction(0))), whole(max(found.upper, Fraction(0)))
+    enclosure = enclosure_of(lambda: ball(quotient).log() / ball(r).log() + 1, width=Fraction(1, 10**30))
+    low, high = whole(max(enclosure.lower, Fraction(0))), whole(max(enclosure.upper, Fraction(0)))
     # A whole logarithm is surrounded: then r^(low or high, less one) is the quotient itself.
     return low if low == high or r ** (low - 1) == quotient else high
 
@@ -150,8 +150,8 @@ def _made(rows: Any) -> Mechanism:
 
 
 def _valid(rows: Any) -> Holds:
-    found = audit(_made(rows)).private
-    return Holds(found, "private on every edge, with (.4, .05, .55) at d_5" if found else "not private")
+    audited = audit(_made(rows)).private
+    return Holds(audited, "private on every edge, with (.4, .05, .55) at d_5" if audited else "not private")
 
 
 def _third() -> Holds:
@@ -165,24 +165,24 @@ def _witnesses() -> tuple[Mechanism, ...]:
     try:
         rainbow(Cycle(5), [(1, 2, 3)] * 4 + [(1, 3, 2)], DOUBLE, boundary=given)
     except Infeasible as refusal:
-        found = [read_document(document).mechanism() for document in refusal.document["witnesses"]]
-        return tuple(one for one in found if isinstance(one, Mechanism))
+        witnesses = [read_document(document).mechanism() for document in refusal.document["witnesses"]]
+        return tuple(witnesse for witnesse in witnesses if isinstance(witnesse, Mechanism))
     return ()
 
 
 def _no_optimum() -> Holds:
     """Check that the design refuses, and that its witnesses are private and that neither dominates the other."""
-    found = _witnesses()
-    holds = len(found) == 2 and all(audit(one).private for one in found)
-    holds = holds and compare(found[0], found[1], example_1()) == "incomparable"
+    witnesses = _witnesses()
+    holds = len(witnesses) == 2 and all(audit(witnesse).private for witnesse in witnesses)
+    holds = holds and compare(witnesses[0], witnesses[1], example_1()) == "incomparable"
     return Holds(holds, "two private witnesses, neither of which dominates the other" if holds else "an optimum")
 
 
 def _no_lexicographic_optimum() -> Holds:
     """The best first choices at d_2 and d_3 leave the second choice at d_3 less than half of what d_2 needs."""
-    found = compare_lexicographically(_made(FIRST), _made(SECOND), example_1())
+    comparison = compare_lexicographically(_made(FIRST), _made(SECOND), example_1())
     best = all(FIRST[1] >= row and SECOND[2] >= other for row, other in _private_pairs())
-    holds = found == "incomparable" and best and not audit(_made(THIRD)).private
+    holds = comparison == "incomparable" and best and not audit(_made(THIRD)).private
     return Holds(holds, "either of the two is first at one node; both together are not private")
 
 
@@ -340,13 +340,13 @@ def _histogram() -> RankedGraph:
 
 
 def _optimal_on_graphs() -> Holds:
-    found = []
+    examples = []
     for privacy in CASES[:6]:
         ranked = _histogram()
         rankings = {node: ranked.colour_of(node) for node in ranked.graph.nodes}
-        found.append(audit(rainbow(ranked.graph, rankings, privacy)))
-    wrong = sum(not (one.holds and one.private) for one in found)
-    return holds_at(len(found), wrong, "designs on histograms of 4 records in 3 types, by their certificates")
+        examples.append(audit(rainbow(ranked.graph, rankings, privacy)))
+    wrong = sum(not (example.holds and example.private) for example in examples)
+    return holds_at(len(examples), wrong, "designs on histograms of 4 records in 3 types, by their certificates")
 
 
 def _pulled_back() -> Holds:

@@ -77,10 +77,10 @@ def _as_private_as_stated() -> Holds:
     wrong = cases = 0
     for privacy in (QUARTER, HALF, FIFTH):
         for n in range(1, 7):
-            found = audit(geometric(n, privacy))
+            audited = audit(geometric(n, privacy))
             rows = geometric(n, privacy).matrix()
             cases += 1
-            wrong += not found.private or max(a / b for a, b in zip(rows[0], rows[1], strict=True)) != privacy.ratio
+            wrong += not audited.private or max(a / b for a, b in zip(rows[0], rows[1], strict=True)) != privacy.ratio
     return holds_at(cases, wrong, "sizes and ratios, each with the ratio attained")
 
 
@@ -106,8 +106,8 @@ def _table_2() -> Fault:
 
 @cache
 def _tailored() -> Any:
-    found: Any = designed_for(3, "absolute", QUARTER)
-    return found
+    designed: Any = designed_for(3, "absolute", QUARTER)
+    return designed
 
 
 def _reading() -> Table:
@@ -120,8 +120,8 @@ def _row_sum(line: str) -> Fault:
 
 def value_of(mechanism: Any) -> Fraction:
     """Return what a designed mechanism loses."""
-    found: Fraction = mechanism.objective.value
-    return found
+    result: Fraction = mechanism.objective.value
+    return result
 
 
 def errors(rows: Any, reading: Any) -> list[Fraction]:
@@ -145,9 +145,9 @@ def _printed_reading() -> Fault:
 
 
 def _both_optima() -> Holds:
-    found = side_by_side(Consumer(3, "absolute"), QUARTER)
-    best = value_of(found.tailored)
-    return Holds(best == found.read.value == _worst_loss(_reading()), f"both lose {best} at worst")
+    outcome = side_by_side(Consumer(3, "absolute"), QUARTER)
+    best = value_of(outcome.tailored)
+    return Holds(best == outcome.read.value == _worst_loss(_reading()), f"both lose {best} at worst")
 
 
 def _example_1() -> Holds:
@@ -158,16 +158,16 @@ def _example_1() -> Holds:
     mapped = [[Fraction(int(max(z, 2) == v)) for v in range(6)] for z in range(6)]
     raw, clamped = (max(errors(rows, way)[2:]) for way in (plain, mapped))
     best = optimal_reading(FactoredMechanism(privacy=QUARTER, n=5), reader).value
-    found = (
+    text = (
         f"worst error {float(raw):.4f} as released, {float(clamped):.4f} mapped into the set, {float(best):.4f} at best"
     )
-    return Holds(best <= clamped < raw, f"{found} (n = 5, l = 2, α = 1/4)")
+    return Holds(best <= clamped < raw, f"{text} (n = 5, l = 2, α = 1/4)")
 
 
 def _parity() -> tuple[Fraction, Fraction]:
     """Return what a reader of parity loses with geometric noise, and with the best mechanism: n = 2, r = 2."""
-    found = side_by_side(Consumer(2, [[(i + v) % 2 for v in range(3)] for i in range(3)]), HALF)
-    return found.read.lower_bound, value_of(found.tailored)
+    outcome = side_by_side(Consumer(2, [[(i + v) % 2 for v in range(3)] for i in range(3)]), HALF)
+    return outcome.read.lower_bound, value_of(outcome.tailored)
 
 
 def _parity_gap() -> Holds:
@@ -180,8 +180,8 @@ def _appendix_b() -> Mechanism:
 
 
 def _appendix_b_private() -> Holds:
-    found = audit(_appendix_b())
-    return Holds(found.private, "private at ratio 2, and every row adds up to 1")
+    audited = audit(_appendix_b())
+    return Holds(audited.private, "private at ratio 2, and every row adds up to 1")
 
 
 def _appendix_b_condition() -> Fraction | None:
@@ -191,8 +191,8 @@ def _appendix_b_condition() -> Fraction | None:
 
 def _appendix_b_place() -> Holds:
     obstacle = derivation(_appendix_b()).obstacle
-    found = None if obstacle is None else (obstacle.output, obstacle.inputs)
-    return Holds(found == (1, (0, 1, 2)), f"answer and inputs where it fails first: {found}")
+    position = None if obstacle is None else (obstacle.output, obstacle.inputs)
+    return Holds(position == (1, (0, 1, 2)), f"answer and inputs where it fails first: {position}")
 
 
 _item = partial(Item, work="Gupte2010", proof=UNIVERSALITY)

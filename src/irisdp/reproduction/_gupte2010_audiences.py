@@ -23,11 +23,13 @@ def _lemma_3() -> Holds:
     for n in (1, 2, 3, 5):
         for a, b in product(ALPHAS, ALPHAS):
             if a < b:
-                found = derived(printed_range_restricted(n, a), printed_range_restricted(n, b))
+                derived_mechanism = derived(printed_range_restricted(n, a), printed_range_restricted(n, b))
                 ours = derivation(geometric(n, Privacy(ratio=1 / b)), Privacy(ratio=1 / a)).reading
                 cases += 1
-                wrong += any(x < 0 for row in found for x in row) or any(sum(row) != 1 for row in found)
-                wrong += ours is None or [list(row) for row in ours] != found
+                wrong += any(x < 0 for row in derived_mechanism for x in row) or any(
+                    sum(row) != 1 for row in derived_mechanism
+                )
+                wrong += ours is None or [list(row) for row in ours] != derived_mechanism
     return holds_at(cases, wrong, "matrices T, each stochastic and equal to this library's")
 
 

@@ -112,8 +112,8 @@ def _universality() -> Holds:
     wrong = 0
     for reader in CONSUMERS:
         for privacy in (Privacy(ratio=4), Privacy(ratio=2)):
-            found = side_by_side(reader, privacy)
-            wrong += found.excess != 0 or value_of(found.tailored) != found.read.value
+            outcome = side_by_side(reader, privacy)
+            wrong += outcome.excess != 0 or value_of(outcome.tailored) != outcome.read.value
     return holds_at(2 * len(CONSUMERS), wrong, "consumers, each with both optima as fractions")
 
 

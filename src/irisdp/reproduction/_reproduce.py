@@ -48,21 +48,21 @@ def find_items(work: str | None = None, name: str | None = None) -> tuple[Item, 
     BadInput
         For a work, or a name, that no item has.
     """
-    found = ITEMS
+    result = ITEMS
     if work is not None:
         keys = {key.lower(): key for key in WORKS}
         if work.lower() not in keys:
             raise BadInput("work", f"is not a work that Iris reproduces, {work}", f"choose from {', '.join(WORKS)}")
-        found = tuple(item for item in ITEMS if item.work == keys[work.lower()])
+        result = tuple(item for item in ITEMS if item.work == keys[work.lower()])
     if name is None:
-        return found
+        return result
     if not name.strip():
         raise BadInput("only", "is empty", "name an item, or leave it out")
     wanted = name.casefold()
-    exactly = tuple(item for item in found if item.name.casefold() == wanted)
-    chosen = exactly or tuple(item for item in found if wanted in item.name.casefold())
+    exactly = tuple(item for item in result if item.name.casefold() == wanted)
+    chosen = exactly or tuple(item for item in result if wanted in item.name.casefold())
     if not chosen:
-        remedy = did_you_mean(name, [item.name for item in found], most=3) or "irisdp reproduce lists all"
+        remedy = did_you_mean(name, [item.name for item in result], most=3) or "irisdp reproduce lists all"
         raise BadInput("only", f"is in the name of no item, {name}", remedy)
     return chosen
 
@@ -87,8 +87,8 @@ class Reproduction:
     @property
     def counts(self) -> dict[str, int]:
         """How many items have each verdict that occurs."""
-        found = Counter(result.verdict for result in self.results)
-        return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
+        by_verdict = Counter(result.verdict for result in self.results)
+        return {verdict: by_verdict[verdict] for verdict in VERDICTS if by_verdict[verdict]}
 
     @property
     def holds(self) -> bool:
@@ -144,11 +144,11 @@ def reproduce(
     """
     items = find_items(work, only)
     planned = _planned(out, force=force)
-    found = Reproduction(tuple(result_of(item) for item in items))
+    reproduction = Reproduction(tuple(result_of(item) for item in items))
     if not planned:
-        return found
-    contents = (json_bytes(found.to_document()), found.to_html().encode())
-    return Reproduction(found.results, write_outputs(zip(planned, contents, strict=True)))
+        return reproduction
+    contents = (json_bytes(reproduction.to_document()), reproduction.to_html().encode())
+    return Reproduction(reproduction.results, write_outputs(zip(planned, contents, strict=True)))
 
 
 def _planned(out: str | os.PathLike[str] | None, *, force: bool) -> tuple[Output, ...]:

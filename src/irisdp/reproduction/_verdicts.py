@@ -41,10 +41,10 @@ def verdict_of(printed: str, computed: Computed, *, explained: bool) -> str:
     >>> verdict_of("0.25", Fraction(83, 325), explained=False), verdict_of("0.2553", Fraction(83, 325), explained=True)
     ('unexplained', 'misprint')
     """
-    found = _holds(computed) if isinstance(computed, Holds) else _compared(_parts(printed), listed(computed))
-    if found == "differs":
+    verdict = _holds(computed) if isinstance(computed, Holds) else _compared(_parts(printed), listed(computed))
+    if verdict == "differs":
         return "misprint" if explained else "unexplained"
-    return "unexplained" if explained else found
+    return "unexplained" if explained else verdict
 
 
 def shown(computed: Computed) -> str:
@@ -72,8 +72,8 @@ def _parts(printed: str) -> list[str]:
 def _compared(printed: Sequence[str], computed: Sequence[Fraction | int | None]) -> str:
     if len(printed) != len(computed):
         return "differs"
-    found = {_one(text, number) for text, number in zip(printed, computed, strict=True)}
-    return next(one for one in ("differs", "rounded", "agrees") if one in found)
+    verdicts = {_one(text, number) for text, number in zip(printed, computed, strict=True)}
+    return next(one for one in ("differs", "rounded", "agrees") if one in verdicts)
 
 
 def _one(text: str, number: Fraction | int | None) -> str:

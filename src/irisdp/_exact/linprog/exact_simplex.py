@@ -274,7 +274,9 @@ def _refine(program: LinearProgram, solver: FloatSolver, vertex: Vertex) -> Vert
     for index, value in zip(vertex.basis, vertex.basic, strict=True):
         if index >= len(program.columns):  # an artificial column that is not 0 is a residual of its row
             right[index - len(program.columns)] = float(value * primal)
-    found = solver.solve(as_floats(vertex.reduced, dual), right, as_floats(vertex.values, -primal), start=vertex.basis)
-    if found is None or found.basis == vertex.basis:
+    solution = solver.solve(
+        as_floats(vertex.reduced, dual), right, as_floats(vertex.values, -primal), start=vertex.basis
+    )
+    if solution is None or solution.basis == vertex.basis:
         return None
-    return vertex_of(program, found.basis)
+    return vertex_of(program, solution.basis)

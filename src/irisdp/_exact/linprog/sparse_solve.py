@@ -108,11 +108,11 @@ class _System:
         if core:
             matrix = flint.fmpq_mat(len(core), len(core), [self.rows[k].get(c, 0) for k in core for c in columns])
             try:
-                found = matrix.solve(flint.fmpq_mat(len(core), 1, [self.right[k] for k in core]), algorithm="dixon")
+                solved = matrix.solve(flint.fmpq_mat(len(core), 1, [self.right[k] for k in core]), algorithm="dixon")
             except ZeroDivisionError:
                 return None
-            for place, column in enumerate(columns):
-                solution[column] = found[place, 0]
+            for index, column in enumerate(columns):
+                solution[column] = solved[index, 0]
         for k, column in reversed(self.pivots.items()):
             rest = sum((x * solution[c] for c, x in self.rows[k].items() if c != column), flint.fmpq(0))
             solution[column] = (self.right[k] - rest) / self.rows[k][column]
