@@ -76,7 +76,7 @@ class ErrorAt:
         name, value = self.level
         shown = {"mean_absolute": self.mean, "right_at_worst": self.at_worst, "for_95_percent": self.likely}
         shown |= {} if self.chance is None else {"chance_within": self.chance}
-        told = {key: found for key, found in shown.items() if found is not None or key == "for_95_percent"}
+        told = {key: error for key, error in shown.items() if error is not None or key == "for_95_percent"}
         return {name: rational_text(value), "cost": self.cost.to_document(), **told}
 
 
@@ -215,25 +215,25 @@ def least_epsilon(
                 raise
             return False
 
-    found = Fraction(1)
-    while not enough(found):
-        found *= 10
-        if found > 10**_MOST:
+    result = Fraction(1)
+    while not enough(result):
+        result *= 10
+        if result > 10**_MOST:
             rule = f"is kept by no ε up to {10**_MOST:,}"
             raise BadInput("within", rule, "ask for a larger distance, or a lower confidence")
-    found = _least_below(enough, found)
+    result = _least_below(enough, result)
     for start, end in stretches:
-        if end >= found:
+        if end >= result:
             break
-        last = next((place for place in _last_before(end) if place < found and enough(place)), None)
+        last = next((place for place in _last_before(end) if place < result and enough(place)), None)
         if last is not None:
-            found = _least_below(enough, last, Fraction(start * (1 - 1e-11)))
+            result = _least_below(enough, last, Fraction(start * (1 - 1e-11)))
             break
     for step in range(1, _LADDER if ladder else 1):
-        smaller = on_grid(found * (100 - step) / 100)
+        smaller = on_grid(result * (100 - step) / 100)
         if enough(smaller):
             return _least_below(enough, smaller)
-    return found
+    return result
 
 
 def _least_below(enough: Callable[[Fraction], bool], high: Fraction, low: Fraction = Fraction(0)) -> Fraction:
@@ -392,17 +392,17 @@ class Within:
             _stretches(at, distance, self.confidence),
             ladder=chosen,
         )
-        found = Privacy(epsilon=least_one, delta=self.delta)
+        privacy = Privacy(epsilon=least_one, delta=self.delta)
         if isinstance(usual, NamedCounts):
             what += ", whether it is named or not,"
         often = f"with probability {percent_below(self.confidence)} %"
-        least = rational_text(found.epsilon)
+        least = rational_text(privacy.epsilon)
         which = f"the least ε {'found ' * chosen}for that, to {DIGITS} digits, is {least}"
         return Met(
             asked=self.asked,
             distance=distance,
             confidence=self.confidence,
-            privacy=found,
+            privacy=privacy,
             says=f"each answer is {what} {often}: {which}",
             surely_least=not chosen,
         )
@@ -419,11 +419,11 @@ class Within:
             raise BadInput("within", f"must be from 1 to {LARGEST_BOUND:,} with epsilon=", remedy)
         # Of a δ a hair above the least the noise ends no further out, and its digits fit on a line.
         least = max(bounded_delta(self.pair, distance), _LEAST_DELTA)
-        found = self.pair.with_delta(-on_grid(-least))
-        if self.delta and found.delta > self.delta:
-            rule = f"would take δ = {short_above(found.delta, DIGITS)} at this ε, and delta= allows less"
+        pair = self.pair.with_delta(-on_grid(-least))
+        if self.delta and pair.delta > self.delta:
+            rule = f"would take δ = {short_above(pair.delta, DIGITS)} at this ε, and delta= allows less"
             raise BadInput("within", rule, "give a larger distance or a larger ε, or leave epsilon= out")
-        if not surely_within(answering(found), distance, Fraction(1)):
+        if not surely_within(answering(pair), distance, Fraction(1)):
             rule = (
                 "with epsilon= is for counts of one record of a person, and yes or no about them: their noise can end"
             )
@@ -431,8 +431,8 @@ class Within:
         why = (
             "less is not looked for" if least == _LEAST_DELTA else f"the least δ for that at this ε, to {DIGITS} digits"
         )
-        says = f"each answer is {what}, always, at δ = {short_above(found.delta, DIGITS)}: {why}"
-        return Met(asked=self.asked, distance=distance, confidence=Fraction(1), privacy=found, says=says)
+        says = f"each answer is {what}, always, at δ = {short_above(pair.delta, DIGITS)}: {why}"
+        return Met(asked=self.asked, distance=distance, confidence=Fraction(1), privacy=pair, says=says)
 
     def _distance(self, mechanism: Measurement[Any]) -> int:
         """Return K in whole units of what a mechanism draws."""
@@ -493,19 +493,19 @@ def _stretches(
     if not isinstance(noise, StaircaseNoise | SpreadNoise):
         return []
     both = (noise, noise.instead_of)
-    found = []
+    stretches = []
     for one in both:
         if isinstance(one, StaircaseNoise):
             steps = stretches_within(one.sensitivity, distance, confidence)
-            found += [(start * one.cells, end * one.cells) for start, end in steps]
+            stretches += [(start * one.cells, end * one.cells) for start, end in steps]
     if noise.instead_of is not None:  # the staircase is better from some ε on
         low, high = _RANGE
         for _ in range(_HALVINGS):
             middle = sqrt(low * high)
             spread = isinstance(_noise(answering(Fraction(middle))), SpreadNoise)
             low, high = (middle, high) if spread else (low, middle)
-        found.append((0.0, low))
-    return sorted(found, key=lambda stretch: stretch[1])
+        stretches.append((0.0, low))
+    return sorted(stretches, key=lambda stretch: stretch[1])
 
 
 def _noise(mechanism: Measurement[Any]) -> Any:

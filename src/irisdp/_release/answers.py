@@ -110,7 +110,7 @@ class Answers(Tabular):
 
     def keys_by_column(self) -> list[list[Any]]:
         """Return the groups' values column by column: of a million groups, many times faster than to unpack them."""
-        return [self._key_column(place) for place in range(len(self.by))]
+        return [self._key_column(index) for index in range(len(self.by))]
 
     def _key_column(self, place: int) -> list[Any]:
         return list(map(itemgetter(place), self.keys))
@@ -129,9 +129,9 @@ class Answers(Tabular):
     def by_entry(self, name: str) -> Answers:
         """Return answers that are lists entry by entry: a row for each, which a column of that name numbers from 1."""
         rows = [
-            ((*key, place), entry)
+            ((*key, index), entry)
             for key, entries in zip(self.keys, self.values, strict=True)
-            for place, entry in enumerate(entries, 1)
+            for index, entry in enumerate(entries, 1)
         ]
         columns = {
             name: [entry for entries in column for entry in entries] for name, column in self.assured.columns.items()
@@ -314,8 +314,8 @@ def _read(path: Path) -> tuple[list[str], list[list[Any]]]:
     if ending == ".parquet":
         return _read_parquet(path)
     if ending == ".json":
-        found = read_json(path, "release")
-        rows = found if isinstance(found, list) and all(isinstance(row, Mapping) for row in found) else []
+        document = read_json(path, "release")
+        rows = document if isinstance(document, list) and all(isinstance(row, Mapping) for row in document) else []
         columns = list(rows[0]) if rows else ["answer"]
         return columns, [list(row.values()) if list(row) == columns else [] for row in rows]
     try:
@@ -334,7 +334,7 @@ def _read_parquet(path: Path) -> tuple[list[str], list[list[Any]]]:
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             names, told = file.schema_arrow.names, file.metadata
-            rows = sum(told.row_group(place).num_rows for place in range(told.num_row_groups))
+            rows = sum(told.row_group(index).num_rows for index in range(told.num_row_groups))
             nested = any(map(pyarrow.types.is_nested, file.schema_arrow.types))
         if nested or rows * len(names) > max(_MOST_VALUES, path.stat().st_size):
             rule = f"{path.name} holds lists, or more rows ({rows}) than are read from a file of its size"
@@ -347,12 +347,12 @@ def _read_parquet(path: Path) -> tuple[list[str], list[list[Any]]]:
 
 
 def _values(column: Any) -> list[Any]:
-    found: list[Any] = []
+    result: list[Any] = []
     for chunk in column.chunks:
         listed = getattr(chunk, "dictionary", None)
         if listed is None:
-            found += chunk.to_pylist()
+            result += chunk.to_pylist()
         else:
             values = listed.to_pylist()
-            found += [None if place is None else values[place] for place in chunk.indices.to_pylist()]
-    return found
+            result += [None if place is None else values[place] for place in chunk.indices.to_pylist()]
+    return result

@@ -71,14 +71,14 @@ def _guarantee(privacy: Any, delta: Any) -> Guarantee:
     if isinstance(document, Gaussian):
         return document
     _check_least(document)
-    found = document if isinstance(document, Privacy) else guarantee_from_document(document)
-    if isinstance(found, Gaussian):
-        return found
-    if found.single and rational(delta, "delta") != 0:
+    result = document if isinstance(document, Privacy) else guarantee_from_document(document)
+    if isinstance(result, Gaussian):
+        return result
+    if result.single and rational(delta, "delta") != 0:
         raise BadInput("delta", "is said by privacy= already", "leave it out")
-    if not _says_something(found):
+    if not _says_something(result):
         raise too_private("epsilon")
-    return found
+    return result
 
 
 def check_answers(mechanism: Measurement[Any], query: str, options: QuestionOptions, *, own: bool) -> None:
@@ -145,9 +145,9 @@ def read_confidence(confidence: Any, *, alone: bool) -> Fraction:
     """
     if confidence is None:
         return USUAL_CONFIDENCE
-    found = rational(confidence, "confidence")
-    if not 0 < found < 1:
+    result = rational(confidence, "confidence")
+    if not 0 < result < 1:
         raise BadInput("confidence", "must be above 0 and below 1", "write for example 0.95")
-    if alone and found > _SUREST:
+    if alone and result > _SUREST:
         raise BadInput("confidence", "must be at most 1 − 1e-12", "write for example 0.999")
-    return found
+    return result

@@ -213,8 +213,8 @@ class LargestScale:
         least = (high or 0) // _FARTHEST if low is None else low + 1
         most = _FARTHEST * (low or 1) if high is None else high - 1
         middle = (least + most) // 2 if low is not None and high is not None else 2 * low if low else (high or 2) // 2
-        found = self._guess() if guess else None
-        place = middle if found is None else floor(found / step)
+        candidate = self._guess() if guess else None
+        place = middle if candidate is None else floor(candidate / step)
         return max(1, least, min(place, most))
 
     def _guess(self) -> float | None:
@@ -403,8 +403,8 @@ def compose_questions(
         scale = scales.largest(_FEW_DIGITS)
         if scale is not None and (error := scales.stated_error(scale)) < least:
             best, least = scales, error
-    found = best.best()
-    return replace(found, scale=found.scale / unit)
+    composition = best.best()
+    return replace(composition, scale=composition.scale / unit)
 
 
 @dataclass(slots=True)
@@ -430,12 +430,12 @@ class _Scales:
 
     def largest(self, digits: int) -> Fraction | None:
         """Return the largest scale of so many digits that is shown to fit; None where no noise of these kinds does."""
-        found = None
+        result = None
         if self._spare() and (start := self._start()) is not None:
-            found = self.search.find(start, digits)
+            result = self.search.find(start, digits)
         if not self.adds_up:
-            return found
-        return self.by_sums if found is None or found < self.by_sums * _WORTHWHILE else found
+            return result
+        return self.by_sums if result is None or result < self.by_sums * _WORTHWHILE else result
 
     def may_be_less(self, error: float) -> bool:
         """Tell, by one trial, whether these kinds may state less than an error: it is nearly inverse to the scale."""

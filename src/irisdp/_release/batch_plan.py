@@ -48,7 +48,9 @@ class BatchPlan:
 
     def _repr_html_(self) -> str:
         """Show in a notebook each question with its error, and what they cost together."""
-        rows = [(number, one.line, "; ".join(one.describe_error())) for number, one in enumerate(self.plans, start=1)]
+        rows = [
+            (number, plan.line, "; ".join(plan.describe_error())) for number, plan in enumerate(self.plans, start=1)
+        ]
         return html_table("; ".join(words for _, words in self.describe_cost()), ["", "question", "error"], rows)
 
     @property
@@ -128,37 +130,41 @@ class BatchPlan:
 
     def describe_cost(self) -> list[tuple[str, str]]:
         """Say in lines for people, each with its heading, what the batch costs and how the questions share it."""
-        found = self.composition
+        composition = self.composition
         as_one = replace(self.plans[0], cost=self.cost)
         number = len(self.plans)
         lines = [("cost", as_one.describe_cost() + (f", for all {number} questions together" if number > 1 else ""))]
-        if found.sums is not None:
-            sums = found.sums
+        if composition.sums is not None:
+            sums = composition.sums
             lines.append(("by sums", str(sums)))
-        how = "by the exact total" if found.exact else "by sums: the exact total is hardly smaller, and would cost δ"
+        how = (
+            "by the exact total"
+            if composition.exact
+            else "by sums: the exact total is hardly smaller, and would cost δ"
+        )
         if self.budget.delta:
-            lines.append(("exactly", f"{_shown_total(found)} at {told_above('δ', self.budget.delta)}"))
+            lines.append(("exactly", f"{_shown_total(composition)} at {told_above('δ', self.budget.delta)}"))
         else:
             how = "by sums; a budget with a delta such as 1e-6 may leave less noise"
-        shares = " and ".join(dict.fromkeys(kind.describe(found.scale) for kind in found.kinds))
+        shares = " and ".join(dict.fromkeys(kind.describe(composition.scale) for kind in composition.kinds))
         lines.append(("shares", f"{shares}, {how}; twice the weight is half the noise"))
         return lines
 
     def to_document(self) -> dict[str, Any]:
         """Return the batch as `irisdp batch --dry-run --json` prints it."""
-        found = self.composition
-        lower, upper = _outward(found, _PLACES)
+        composition = self.composition
+        lower, upper = _outward(composition, _PLACES)
         return {
             "cost": self.cost.to_document(),
             "budget": self.budget.to_document(),
-            "composition": "exact" if found.exact else "sums",
-            "scale": rational_text(found.scale),
-            "noise": " and ".join(found.noise),
+            "composition": "exact" if composition.exact else "sums",
+            "scale": rational_text(composition.scale),
+            "noise": " and ".join(composition.noise),
             "total": {
                 "delta": rational_text(self.budget.delta),
                 "lower": rational_text(lower),
                 "upper": rational_text(upper),
-                "sums": found.sums and found.sums.to_document(),
+                "sums": composition.sums and composition.sums.to_document(),
             },
             "questions": [
                 {"question": planned.line, "weight": rational_text(asked.weight), **planned.to_document()}

@@ -186,7 +186,7 @@ def _handed_over(planned: BatchPlan, ready: CheckedQuestion, done: Executed) -> 
 
 def _written(asked: PlanFile) -> list[int]:
     """Return the places of the questions whose answers go to files."""
-    return [place for place, question in enumerate(asked.questions) if "out" in question.options]
+    return [index for index, question in enumerate(asked.questions) if "out" in question.options]
 
 
 @checked
@@ -223,7 +223,7 @@ def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> tuple[Files
     asked = planned.asked
     table = planned.plans[0].table
     data, read = table.location, [("the plan", asked.file)]
-    read += [(what, file) for one in planned.plans for what, file in one.declared_in.items()]
+    read += [(what, file) for plan in planned.plans for what, file in plan.declared_in.items()]
     targets = {place: asked.questions[place].options["out"] for place in _written(asked)}
     beside = secret_key_file(asked.datasets[0].options.get("secret"), table.path, book)
 
@@ -239,7 +239,7 @@ def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> tuple[Files
         if other != place:
             rule = f"{target} is also that of question {other + 1}: they are one file"
             raise BadInput(f"question {place + 1}: out", rule, "choose names that differ")
-    found = plan_some(list(targets))
+    planned_files = plan_some(list(targets))
     page = [] if asked.report is None else [asked.report]
-    reports = plan_reports(page, found, data=data, read=read, ledger=book.path, keeper=beside, force=force)
-    return found, reports
+    reports = plan_reports(page, planned_files, data=data, read=read, ledger=book.path, keeper=beside, force=force)
+    return planned_files, reports

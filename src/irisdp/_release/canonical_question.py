@@ -188,18 +188,18 @@ def _read_as(
     read = [*((each, each.kind) for each in (*declared, *grouped)), *summed]
     read += [(table.column(name, "by"), kind) for name, kind in (condition.readings if condition else ())]
     read += [] if unit is None else [(table.column(unit, "unit"), ColumnType.UNTYPED)]
-    found: dict[tuple[str, str], None] = {}
+    readings: dict[tuple[str, str], None] = {}
     for column, kind in read:
         computed = column.derivation
         if computed is not None and computed.shown:
-            found |= dict.fromkeys(
+            readings |= dict.fromkeys(
                 (name, _word(table, table.column(name, "by"), as_)) for name, as_ in computed.readings
             )
         else:
             exact = kind is ColumnType.TEXT and column in declared
-            found[column.name, _EXACT if exact else _word(table, column, kind)] = None
-    exactly = {name for name, word in found if word == _EXACT}
-    return tuple((name, word) for name, word in found if not (word == ColumnType.TEXT and name in exactly))
+            readings[column.name, _EXACT if exact else _word(table, column, kind)] = None
+    exactly = {name for name, word in readings if word == _EXACT}
+    return tuple((name, word) for name, word in readings if not (word == ColumnType.TEXT and name in exactly))
 
 
 def _word(table: Table, column: Column, kind: ColumnType) -> str:

@@ -166,8 +166,8 @@ def _privacy(file: ReleaseFile) -> dict[str, Any]:
 
 
 def _type(column: Iterable[Any]) -> str:
-    found = {_TYPES.get(kind, "any") for kind in set(map(type, column)) - {type(None)}}
-    return found.pop() if len(found) == 1 else "number" if found == {"integer", "number"} else "any"
+    kinds = {_TYPES.get(kind, "any") for kind in set(map(type, column)) - {type(None)}}
+    return kinds.pop() if len(kinds) == 1 else "number" if kinds == {"integer", "number"} else "any"
 
 
 def _licence(licence: str) -> dict[str, str]:

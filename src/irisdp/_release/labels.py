@@ -132,9 +132,9 @@ def read_labels(labels: Any = None, title: Any = None, *, field: str = "labels")
     >>> read_labels({"groups": {"educ": {1: "Eighth grade or less"}}}, "Voters").own_title
     'Voters'
     """
-    found = _labels(labels, field)
+    result = _labels(labels, field)
     return (
-        found if title is None else replace(found, own_title=_text(title, "title", _EXAMPLES["title"], field="title"))
+        result if title is None else replace(result, own_title=_text(title, "title", _EXAMPLES["title"], field="title"))
     )
 
 
@@ -156,7 +156,7 @@ def _labels(labels: Any, field: str) -> Labels:
         raise BadInput(field, f"must be a table, not {kind_of(labels)}", _REMEDY)
     _check_keys(labels, KEYS, field)
     title = labels.get("title")
-    found = Labels(
+    result = Labels(
         title=None if title is None else _text(title, "title", _EXAMPLES["title"], field=field),
         columns={name.casefold(): said for name, said in _texts(labels.get("columns"), "columns", field).items()},
         groups={
@@ -165,9 +165,9 @@ def _labels(labels: Any, field: str) -> Labels:
         },
         queries=_texts(labels.get("queries"), "queries", field),
     )
-    if len(found.columns) + len(found.queries) + sum(map(len, found.groups.values())) > _MOST:
+    if len(result.columns) + len(result.queries) + sum(map(len, result.groups.values())) > _MOST:
         raise BadInput(field, f"are more than {_MOST:,}", "label fewer groups")
-    return found
+    return result
 
 
 def _from_file(path: Any, field: str) -> Labels:
@@ -199,17 +199,17 @@ def _check_keys(table: Mapping[Any, Any], known: Iterable[str], field: str) -> N
             raise BadInput(field, rule, f"choose from {', '.join(known)}")
 
 
-def _table(found: Any, name: str, field: str) -> Mapping[Any, Any]:
-    if found is None:
+def _table(labels: Any, name: str, field: str) -> Mapping[Any, Any]:
+    if labels is None:
         return {}
-    if not isinstance(found, Mapping):
-        raise BadInput(field, f"have {name} that are {kind_of(found)}, not a table", _EXAMPLES[name])
-    return found
+    if not isinstance(labels, Mapping):
+        raise BadInput(field, f"have {name} that are {kind_of(labels)}, not a table", _EXAMPLES[name])
+    return labels
 
 
-def _texts(found: Any, name: str, field: str) -> dict[str, str]:
+def _texts(labels: Any, name: str, field: str) -> dict[str, str]:
     """Read a table from names to labels."""
-    told = _table(found, name, field)
+    told = _table(labels, name, field)
     return {str(key): _text(value, str(key), _EXAMPLES[name], field=field) for key, value in told.items()}
 
 

@@ -364,7 +364,7 @@ def _explanations(options: Any) -> str:
     docs = (inspect.cleandoc(part.__doc__ or "") for part in _PARTS)
     indented = ("\n".join(f"    {line}" if line else "" for line in doc.splitlines()) + "\n" for doc in docs)
     return "".join(
-        found[0] for doc in indented for found in _EXPLAINED.finditer(doc) if names & set(found[1].split(", "))
+        match[0] for doc in indented for match in _EXPLAINED.finditer(doc) if names & set(match[1].split(", "))
     )
 
 

@@ -60,10 +60,10 @@ def report_targets(audiences: Sequence[Audience], report: str | os.PathLike[str]
 
 def page_path(path: Any, field: str) -> Path:
     """Refuse a file whose ending does not say that it is a page."""
-    found = file_path(path, field)
-    if found.suffix.lower() not in (".html", ".htm"):
+    result = file_path(path, field)
+    if result.suffix.lower() not in (".html", ".htm"):
         raise BadInput(field, "must end in .html", "name another file")
-    return found
+    return result
 
 
 def _named_by_audience(target: Path, audiences: Sequence[Audience]) -> list[Path]:

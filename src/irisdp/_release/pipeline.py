@@ -263,8 +263,8 @@ def publish_checked(
     planned, table = ready.planned, ready.request.promise.table
     done = execute(ready, lambda cells, earlier, cost: draw_answers(planned, cells[0], earlier, table, cost), reading)
     with errors_after_charge():
-        found = _handed_over(ready, done.cells[0].nodes, done.charged, done.book, noted)
-        return replace(found, anew=done.known and not done.charged.repeated, unlimited=done.unlimited)
+        publication = _handed_over(ready, done.cells[0].nodes, done.charged, done.book, noted)
+        return replace(publication, anew=done.known and not done.charged.repeated, unlimited=done.unlimited)
 
 
 Draw = Callable[[Sequence["GroupStatistics"], Sequence[Release], Charge], list[LedgerEntry]]
@@ -340,10 +340,10 @@ def _handed_over(
     report_step(3)
     drawn = [Answers.from_bytes(entry.answers) for entry in settled.entries]
     answers_of, sidecars = {}, {}
-    for place, (audience, own) in enumerate(zip(planned.audiences, drawn, strict=True)):
-        made = provenance(settled, place)
+    for index, (audience, own) in enumerate(zip(planned.audiences, drawn, strict=True)):
+        made = provenance(settled, index)
         answers_of[audience.name], sidecars[audience.name] = shown_of(
-            planned, audience, nodes, own, settled.ids[place], made
+            planned, audience, nodes, own, settled.ids[index], made
         )
     paths: list[Path | None] = [file.path for file, *_ in ready.files] or [None] * len(answers_of)
     parts = [[(sidecars[name], answers_of[name], path)] for name, path in zip(answers_of, paths, strict=True)]
@@ -378,8 +378,8 @@ def read_statistics(planned: Plan, key: bytes) -> GroupStatistics:
     unit = None if planned.unit is None else PrivacyUnit(planned.unit, key, planned.per_unit, planned.contribution)
     keys = None if planned.naming is None else enumerate_keys(planned.table, planned.by, unit=unit)
     groups = planned.groups if keys is None else keys.cells()
-    found = planned.query.statistics(planned.table, condition=planned.condition, groups=groups, unit=unit)
-    return GroupStatistics(planned.query.nodes(found, planned.asked.cell_relation), keys)
+    statistics = planned.query.statistics(planned.table, condition=planned.condition, groups=groups, unit=unit)
+    return GroupStatistics(planned.query.nodes(statistics, planned.asked.cell_relation), keys)
 
 
 def draw_answers(
@@ -445,4 +445,4 @@ def release_document(planned: Plan, audience: Audience, nodes: MeasurementInput,
     if planned.groups is None:
         return told
     order = planned.groups.shown.tolist()
-    return {name: [found[row] for row in order] if isinstance(found, list) else found for name, found in told.items()}
+    return {name: [value[row] for row in order] if isinstance(value, list) else value for name, value in told.items()}

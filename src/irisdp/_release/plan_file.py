@@ -62,10 +62,10 @@ def in_keys(text: str, keys: Collection[str], *, toml: bool = False) -> str:
     'add select_groups = true, or a delta'
     """
 
-    def key(found: re.Match[str]) -> str:
-        name, value = found["name"], found["value"]
+    def key(match: re.Match[str]) -> str:
+        name, value = match["name"], match["value"]
         if name not in keys:
-            return found[0]
+            return match[0]
         shown = {"True": "true", "False": "false"}.get(value, value.replace("'", '"'))
         if toml:
             return f"{name} = {shown}" if shown not in ("", "…") else name
@@ -74,16 +74,16 @@ def in_keys(text: str, keys: Collection[str], *, toml: bool = False) -> str:
     return _KEYWORD.sub(key, _QUESTION.sub(_question_in_toml if toml else _worded_question, text))
 
 
-def _question_in_toml(found: re.Match[str]) -> str:
-    return ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in _asked(found).items())
+def _question_in_toml(match: re.Match[str]) -> str:
+    return ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in _asked(match).items())
 
 
-def _worded_question(found: re.Match[str]) -> str:
-    return json.dumps(_asked(found), ensure_ascii=False)
+def _worded_question(match: re.Match[str]) -> str:
+    return json.dumps(_asked(match), ensure_ascii=False)
 
 
-def _asked(found: re.Match[str]) -> dict[str, str]:
-    name, *words = json.loads(f"[{found['words'].removeprefix(', ')}]")
+def _asked(match: re.Match[str]) -> dict[str, str]:
+    name, *words = json.loads(f"[{match['words'].removeprefix(', ')}]")
     usage = FORM_OF[name].usage if name in FORM_OF else ""
     # A condition stands apart; numbers and columns belong to the query.
     apart = [words.pop()] if words and isinstance(words[-1], str) and "COLUMN" not in usage.split()[-1:] else []

@@ -310,9 +310,12 @@ class Plan:
             shares = [cost, *[cost * 0] * (len(self.audiences) - 1)]
             return [
                 LedgerEntry(
-                    audience=one.name, cost=share, answers=b"", details=details(self.chain, one.mechanism.chained)
+                    audience=audience.name,
+                    cost=share,
+                    answers=b"",
+                    details=details(self.chain, audience.mechanism.chained),
                 )
-                for one, share in zip(self.audiences, shares, strict=True)
+                for audience, share in zip(self.audiences, shares, strict=True)
             ]
 
         return ChargeRequest(
@@ -338,11 +341,11 @@ class Plan:
     @property
     def risk(self) -> Risk:
         """What this release may tell about one person, at its whole cost, however a ledger counts that."""
-        found = risk_of(self.cost, self.relation, self.unit)
+        result = risk_of(self.cost, self.relation, self.unit)
         if not isinstance(self.price.privacy, Gaussian) or self.selector is not None:
-            return found
+            return result
         # Gaussian noise that is charged as one (ε, δ) of its curve tells no more than the whole curve lets it.
-        return min(found, risk_of(self.cost_in(MU), self.relation, self.unit), key=lambda risk: risk.guess)
+        return min(result, risk_of(self.cost_in(MU), self.relation, self.unit), key=lambda risk: risk.guess)
 
     def errors_around(self) -> list[ErrorAt]:
         """Return what errors would be at some ε around this one; none where mechanisms are searched for at each."""
@@ -441,27 +444,27 @@ class Plan:
 
     def leaves_out(self) -> list[str]:
         """Say which records, values or parts of them do not count: no interval covers what is left out."""
-        found = []
+        omissions = []
         if self.unit is not None:
             kept = self.contribution
             about_values = getattr(self.query, "about", None) and not getattr(self.query, "of_people", False)
             if not self._counts_persons() or (self.per_unit is not None and about_values):
-                found.append(f"counts at most {so_many(kept.records, 'record')} of each {self.unit}")
+                omissions.append(f"counts at most {so_many(kept.records, 'record')} of each {self.unit}")
                 if kept.limits_groups:
-                    found[-1] += f", in at most {so_many(kept.groups, 'group')}"
+                    omissions[-1] += f", in at most {so_many(kept.groups, 'group')}"
             elif self.by:
-                found.append(f"counts each {self.unit} in the group of one record")
-            found.append(f"leaves out records without {self.unit}")
+                omissions.append(f"counts each {self.unit} in the group of one record")
+            omissions.append(f"leaves out records without {self.unit}")
         own = getattr(self.query, "leaves_out", None)
-        return [*found, *(own(self.asked.cell_relation) if own else ())]
+        return [*omissions, *(own(self.asked.cell_relation) if own else ())]
 
     def _counts_persons(self) -> bool:
         """Tell whether each person counts once, whatever records they have."""
         return self.unit is not None and (self.per_unit is not None or self.asked.every_person)
 
     def _left_out(self) -> dict[str, list[str]]:
-        found = self.leaves_out()
-        return {"left_out": found} if found else {}
+        omissions = self.leaves_out()
+        return {"left_out": omissions} if omissions else {}
 
     def describe_groups(self) -> list[str]:
         """Say which groups were read, the first few by name, as text or as numbers; none where none are declared."""

@@ -332,24 +332,24 @@ def find_project(data: Any, project: Any = None) -> Project | None:
 
 def read_project(path: Any) -> Project:
     """Read a project file; see `read_document`."""
-    file, found = read_document(path)
+    file, project = read_document(path)
     try:
-        limit = None if "limit" not in found else named_limit(found["limit"])
+        limit = None if "limit" not in project else named_limit(project["limit"])
     except BadInput as error:
         raise BadInput("project", f"in {file.name}, {error.field} {error.rule}", error.remedy) from None
     categories, groups = (
-        {column.casefold(): tuple(map(_plain, values)) for column, values in found.get(name, {}).items()}
+        {column.casefold(): tuple(map(_plain, values)) for column, values in project.get(name, {}).items()}
         for name in ("categories", "groups")
     )
-    texts = {name: found.get(name) for name in (*_PROMISED, *_FILLED)}
+    texts = {name: project.get(name) for name in (*_PROMISED, *_FILLED)}
     return Project(
         path=file,
         limit=limit,
-        at_most=found.get("at_most"),
-        types=found.get("types", {}),
+        at_most=project.get("at_most"),
+        types=project.get("types", {}),
         categories=categories,
         groups=groups,
-        labels=found.get("labels", Labels()),
+        labels=project.get("labels", Labels()),
         **texts,
     )
 
@@ -414,9 +414,9 @@ def limit_to_set(project: Project | None, book: Ledger) -> Charge | None:
     counts = book.currency.cost
     if here is None and (counts is type(project.limit) or not book.releases()):
         return project.limit
-    found = f"has {here.told(told_below)}" if here is not None else f"counts in {book.currency.name}"
+    reason = f"has {here.told(told_below)}" if here is not None else f"counts in {book.currency.name}"
     raise ScopeRefused(
-        f"{project.name} sets the limit {project.limit.told(told_below)}, and {book.store.name} {found}. Change"
+        f"{project.name} sets the limit {project.limit.told(told_below)}, and {book.store.name} {reason}. Change"
         " one of the two",
         differs=["limit"],
         pinned={"limit": project.limit.to_document()},
@@ -440,7 +440,7 @@ def give_limit(project: Project | None, book: Ledger) -> None:
 
 def currency_with(book: Ledger, limit: Charge | None) -> Currency:
     """Return what a ledger counts in once it has been given a limit; None gives it none."""
-    return book.currency if limit is None else next(found for found in CURRENCIES if found.cost is type(limit))
+    return book.currency if limit is None else next(currency for currency in CURRENCIES if currency.cost is type(limit))
 
 
 def check_columns(told: ProjectDefaults, table: Table) -> None:

@@ -84,10 +84,10 @@ class Publication(Tabular, Drawable):
         if None in self.answers_of:
             return table
         table = table.drop_columns(list(table.column_names[len(self.answers.by) :]))
-        for name, found in self.answers_of.items():
+        for name, values in self.answers_of.items():
             column = f"answer {name}" if name in self.plan.by else str(name)
-            shown = found.to_arrow()
-            for part in shown.column_names[len(found.by) :]:
+            shown = values.to_arrow()
+            for part in shown.column_names[len(values.by) :]:
                 table = table.append_column(column + part.removeprefix("answer").replace("_", " "), shown[part])
         return table
 
@@ -124,7 +124,7 @@ class Publication(Tabular, Drawable):
 
     def to_document(self) -> dict[str, Any]:
         """Return the publication as `publish --json` prints it."""
-        answers = {name: found.to_documents() for name, found in self.answers_of.items()}
+        answers = {name: values.to_documents() for name, values in self.answers_of.items()}
         return {
             "cost": self.cost.to_document(),
             "repeated": self.repeated,
@@ -220,14 +220,14 @@ class BatchPublication(InOneLine):
     @property
     def out(self) -> tuple[Path, ...]:
         """All files written; last the page, if any."""
-        return (*(path for found in self.publications for path in found.out), *self.pages)
+        return (*(path for publication in self.publications for path in publication.out), *self.pages)
 
     def _summary(self) -> str:
         return f"{self.plan.line}; {'charged before' if self.repeated else f'charged {self.cost}'}"
 
     def _repr_html_(self) -> str:
         """Show in a notebook the answers of each question, the first of many."""
-        return "".join(found._repr_html_() for found in self.publications[:_MOST_SHOWN]) + (
+        return "".join(publication._repr_html_() for publication in self.publications[:_MOST_SHOWN]) + (
             f"<p>… ({len(self)} in all)</p>" if len(self) > _MOST_SHOWN else ""
         )
 
@@ -238,15 +238,15 @@ class BatchPublication(InOneLine):
             "cost": self.cost.to_document(),
             "charged": self.charged.to_document(),
             "repeated": self.repeated,
-            "answers": [found.answers.to_documents() for found in self.publications],
+            "answers": [publication.answers.to_documents() for publication in self.publications],
             "questions": [
                 {
-                    "question": found.plan.line,
+                    "question": publication.plan.line,
                     "expected_error": told["expected_error"],
-                    "answers": found.answers.to_documents(),
-                    "out": [str(path) for path in found.out],
+                    "answers": publication.answers.to_documents(),
+                    "out": [str(path) for path in publication.out],
                 }
-                for found, told in zip(self.publications, planned["questions"], strict=True)
+                for publication, told in zip(self.publications, planned["questions"], strict=True)
             ],
             "out": [str(path) for path in self.out],
             "ledger": {"file": str(self.ledger), "ids": [self.id]},
@@ -312,7 +312,7 @@ class RunPublication(InOneLine):
 
     def __iter__(self) -> Iterator[Publication]:
         """Iterate over the questions' publications."""
-        return (one.publication for one in self.questions)
+        return (question.publication for question in self.questions)
 
     def __len__(self) -> int:
         """Count the questions."""
@@ -321,35 +321,37 @@ class RunPublication(InOneLine):
     def __getitem__(self, place: int | str) -> Publication:
         """Return the publication of one question, by its name or counted from 0."""
         if isinstance(place, str):
-            return next(one.publication for one in self.questions if one.name == place)
+            return next(question.publication for question in self.questions if question.name == place)
         return self.questions[place].publication
 
     @property
     def repeated(self) -> bool:
         """Whether all had been answered before; then these are the same answers, and nothing was charged."""
-        return all(found.repeated for found in self)
+        return all(publication.repeated for publication in self)
 
     @property
     def charged(self) -> dict[Path | str, Charge]:
         """What each ledger was charged now."""
-        found: dict[Path | str, Charge] = {}
+        result: dict[Path | str, Charge] = {}
         for one in self:
-            found[one.ledger] = found[one.ledger] + one.cost if one.ledger in found else one.cost
-        return found
+            result[one.ledger] = result[one.ledger] + one.cost if one.ledger in result else one.cost
+        return result
 
     @property
     def out(self) -> tuple[Path, ...]:
         """All files written, or found to hold already what would be; last the page, if any."""
-        return (*(path for found in self for path in found.out), *self.pages)
+        return (*(path for publication in self for path in publication.out), *self.pages)
 
     def _summary(self) -> str:
-        new = sum(not found.repeated for found in self)
+        new = sum(not publication.repeated for publication in self)
         charged = "; ".join(f"charged {cost.as_charged()}" for cost in self.charged.values())
         return f"{self.file.name}: {len(self)} questions, {new} new; {charged}"
 
     def _repr_html_(self) -> str:
         """Show in a notebook each question with what it was charged."""
-        rows = [(one.number, one.title, one.publication.cost.as_charged()) for one in self.questions]
+        rows = [
+            (question.number, question.title, question.publication.cost.as_charged()) for question in self.questions
+        ]
         return html_table(self._summary(), ["", "question", "charged"], rows)
 
     def describe_budgets(self) -> list[str]:
@@ -367,7 +369,7 @@ class RunPublication(InOneLine):
         return {
             "plan": str(self.file),
             "repeated": self.repeated,
-            "questions": [one.to_document() for one in self.questions],
+            "questions": [question.to_document() for question in self.questions],
             "ledgers": [_stands(place, cost) for place, cost in self.charged.items()],
             "out": [str(path) for path in self.out],
         }

@@ -30,12 +30,12 @@ def details(chain: str | None, privacy: Privacy | None) -> str:
 
 def earlier_links(chain: str | None, earlier: Sequence[Release]) -> list[tuple[Privacy, Release]]:
     """List the earlier releases of a chain with their privacy, the most accurate first."""
-    found = []
+    links = []
     for release in earlier if chain is not None else ():
         kept = json.loads(release.details)
         if kept.get("chain") == chain:
-            found.append((privacy_from_document(kept["privacy"]), release))
-    return sorted(found, key=lambda pair: -pair[0].ratio)
+            links.append((privacy_from_document(kept["privacy"]), release))
+    return sorted(links, key=lambda pair: -pair[0].ratio)
 
 
 def links_of(chain: str | None, earlier: Sequence[Release]) -> list[ChainLink]:

@@ -64,10 +64,10 @@ class _Seen:
         whole, newline, _ = file.read().rpartition(b"\n")  # what follows is being written, or was cut off
         self.end += len(whole) + len(newline)
         for line in whole.splitlines():
-            found = _line(line)
-            whose = self.owners if "path" in found else self.named
-            of_file = whose.setdefault(str(found.get("file")), {})
-            of_file.setdefault(str(found.get("digest")), set()).add(str(found.get("path", found.get("plan"))))
+            entry = _line(line)
+            whose = self.owners if "path" in entry else self.named
+            of_file = whose.setdefault(str(entry.get("file")), {})
+            of_file.setdefault(str(entry.get("digest")), set()).add(str(entry.get("path", entry.get("plan"))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +103,10 @@ class Record:
                     digest.update(block)
         except OSError:
             return False
-        found = digest.hexdigest()
-        if found in owners:
-            return self._seen_from(path) in owners[found]
-        return self.plan.name in named.get(found, ())
+        sha256 = digest.hexdigest()
+        if sha256 in owners:
+            return self._seen_from(path) in owners[sha256]
+        return self.plan.name in named.get(sha256, ())
 
     def note(self, path: Path, content: bytes) -> None:
         """Note what will be written, before it is there.
@@ -188,10 +188,10 @@ def _ends_whole(descriptor: int) -> bool:
 def _line(line: bytes) -> dict[str, object]:
     """Read a line; one that is none says nothing."""
     try:
-        found = json.loads(line)
+        document = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 # All that a plan asks, checked before anything is read or spent: each question by itself, and all of them together.

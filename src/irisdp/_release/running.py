@@ -96,9 +96,9 @@ def run(
         with part_of(f"question {question.number} of {len(ready)}"), _going_on(done), question.blamed():
             record = records[question.dataset.name]
             again = planned_again(question, one, record, force=force)
-            found = publish_checked(again, readings[question.dataset.name], record.note)
+            publication = publish_checked(again, readings[question.dataset.name], record.note)
         done.append(
-            Answered(number=question.number, name=question.name, dataset=question.dataset.name, publication=found)
+            Answered(number=question.number, name=question.name, dataset=question.dataset.name, publication=publication)
         )
     with _going_on(done):
         planned = planned_page(asked, records, force=force)

@@ -332,7 +332,7 @@ def _example(form: QueryEntry) -> str:
     'session.histogram("age", bins="18,65", epsilon=1)'
     """
     name, *words = shlex.split(form.example)
-    first = next((place for place, word in enumerate(words) if word.startswith("--")), len(words))
+    first = next((index for index, word in enumerate(words) if word.startswith("--")), len(words))
     given = [_quoted(word) for word in words[:first]]
     if name == "sizes":  # whose method takes the column first
         given.reverse()

@@ -180,9 +180,9 @@ def read_list(release: Any, confidence: Any = None) -> Estimates | None:
 
 
 def _shown(release: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
-    found = released_table(release, lambda answer: answer)
-    rows = [(*key, answer) for key, answer in zip(found.keys, found.values, strict=True)]
-    return [*found.by, "answer"], rows
+    table = released_table(release, lambda answer: answer)
+    rows = [(*key, answer) for key, answer in zip(table.keys, table.values, strict=True)]
+    return [*table.by, "answer"], rows
 
 
 def _sizes(mechanism: Mapping[str, Any], columns: list[str], rows: list[tuple[Any, ...]]) -> Estimates:

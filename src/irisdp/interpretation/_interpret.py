@@ -136,7 +136,10 @@ class Interpretation(Tabular, Drawable):
 
         own = ("published", "reading", "low", "high")
         names = [*self.by, *(name if name not in self.by else f"{name} answer" for name in own)]
-        rows = [(*one.key, one.published, one.reading, one.interval.low, one.interval.high) for one in self.answers]
+        rows = [
+            (*answer.key, answer.published, answer.reading, answer.interval.low, answer.interval.high)
+            for answer in self.answers
+        ]
         return pyarrow.table(list(map(list, zip(*rows, strict=True))) or [[]] * len(names), names=names)
 
     def _summary(self) -> str:
@@ -272,7 +275,7 @@ def interpret(
         return together.read(shown, None)
     answers = _read_each(shown, reader, sure)
     if together is not None:
-        return together.read(shown, [(one.reading, one.interval, one.rule.possible) for one in answers])
+        return together.read(shown, [(answer.reading, answer.interval, answer.rule.possible) for answer in answers])
     other = shown.deployed if isinstance(shown.deployed, OtherNoisyCount) else None
     return Interpretation(
         loss=reader.name,
@@ -299,8 +302,8 @@ def _read_each(shown: ShownCounts, reader: ReaderKnowledge, sure: Fraction) -> t
     intervals: dict[Any, Interval] = {}
     for _, published, cell, rule in read:
         if (published, cell, id(rule)) not in intervals:
-            found = interval_of(shown.deployed, rule, published, cell, sure, bayesian=reader.prior is not None)
-            intervals[published, cell, id(rule)] = found
+            interval = interval_of(shown.deployed, rule, published, cell, sure, bayesian=reader.prior is not None)
+            intervals[published, cell, id(rule)] = interval
     return tuple(
         InterpretedAnswer(
             key=key,

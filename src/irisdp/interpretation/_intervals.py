@@ -77,8 +77,8 @@ def interval_of(
         Whether the reader has a prior.
     """
     if bayesian or not isinstance(deployed, NoisyCount | OtherNoisyCount):
-        found = rule.posterior(published if cell is None else cell).interval(float(confidence))
-        return Interval(*found, "prior" if bayesian else "uniform")
+        interval = rule.posterior(published if cell is None else cell).interval(float(confidence))
+        return Interval(*interval, "prior" if bayesian else "uniform")
     assert isinstance(published, int)
     least, most = rule.possible
     if isinstance(deployed, OtherNoisyCount) and deployed.named:

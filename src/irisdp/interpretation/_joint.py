@@ -234,7 +234,7 @@ def _terms(name: str, said: str) -> tuple[list[str], str | None]:
     parts = _PART.findall(said)
     if "".join(parts) != said:
         raise BadInput("total", f"has a quote in {name!r} that is not closed", "close it")
-    equals = [place for place, part in enumerate(parts) if part == "="]
+    equals = [index for index, part in enumerate(parts) if part == "="]
     if len(equals) > 1:
         raise BadInput("total", f"has more than one number for {name!r}", "write for example all=*=1200")
     known = "".join(parts[equals[0] + 1 :]).strip() if equals else None
@@ -262,21 +262,21 @@ def _cells(
         rule = f"names a cell {term[:_LONGEST]!r}, and groups here have {columns} parts"
         raise BadInput("total", rule, "join the parts by commas; * stands for any")
     if None not in wanted:
-        found = index.get(tuple(map(str, wanted)), [])
-        if len(found) > 1:
+        result = index.get(tuple(map(str, wanted)), [])
+        if len(result) > 1:
             raise BadInput("total", f"names {term[:_LONGEST]!r}, which several cells are called", "take * or others")
     else:
-        found = [
+        result = [
             place
             for key, places in index.items()
             if all(want is None or want == part for want, part in zip(wanted, key, strict=True))
             for place in places
         ]
-    if not found:
+    if not result:
         shown = "; ".join(", ".join(key)[:_LONGEST] for key in list(index)[:_MOST_SHOWN])
         more = "; …" if len(index) > _MOST_SHOWN else ""
         raise BadInput("total", f"names {term[:_LONGEST]!r}, which is no cell", f"its cells are {shown}{more}")
-    return found
+    return result
 
 
 def _at_commas(term: str) -> list[str]:
@@ -429,7 +429,9 @@ def read_jointly(
     BadInput
         Where no table fits.
     """
-    blocks = blocks_of([(one.name, frozenset(one.places), one.known) for one in totals if one.known is not None])
+    blocks = blocks_of(
+        [(total.name, frozenset(total.places), total.known) for total in totals if total.known is not None]
+    )
     possible = list(cells.possible)
     for block in blocks:
         _tighten(possible, block)
@@ -446,17 +448,17 @@ def read_jointly(
         JointRow(key=key, total=None, published=published, reading=reading, interval=interval)
         for key, published, reading, interval in zip(cells.keys, cells.published, readings, intervals, strict=True)
     ]
-    for one in totals:
-        published = sum(cells.published[place] for place in one.places)
-        interval = _of_total(deployed, cells.published, possible, one, blocks, confidence)
-        reading = sum(readings[place] for place in one.places)
+    for total in totals:
+        published = sum(cells.published[place] for place in total.places)
+        interval = _of_total(deployed, cells.published, possible, total, blocks, confidence)
+        reading = sum(readings[place] for place in total.places)
         if alone is not None:
-            least, most = _summed(possible, one.places)
+            least, most = _summed(possible, total.places)
             reading = max(published, least) if most is None else min(max(published, least), most)
         rows.append(
             JointRow(
                 key=(None,) * len(cells.by),
-                total=one.name,
+                total=total.name,
                 published=published,
                 reading=reading,
                 interval=interval,
@@ -512,8 +514,8 @@ def _of_total(
     if not rest:
         return Interval(known, known, "known")
     least, most = _possible_between(possible, rest, blocks)
-    found = put_between(*_noisy_sum(deployed, published, rest, confidence), least, most)
-    return Interval(known + found.low, known + found.high, found.basis)
+    interval = put_between(*_noisy_sum(deployed, published, rest, confidence), least, most)
+    return Interval(known + interval.low, known + interval.high, interval.basis)
 
 
 def _possible_between(possible: Sequence[Bounds], places: Sequence[int], blocks: Sequence[Block]) -> Bounds:
@@ -548,6 +550,6 @@ def _noisy_sum(
 def _law_of(deployed: NoisyCount | OtherNoisyCount) -> UniversalDistribution | GaussianLaw:
     if isinstance(deployed, OtherNoisyCount):
         return noise_of(deployed.guarantee)
-    found = law("geometric", deployed.privacy.pure)
-    assert isinstance(found, UniversalDistribution)
-    return found
+    distribution = law("geometric", deployed.privacy.pure)
+    assert isinstance(distribution, UniversalDistribution)
+    return distribution

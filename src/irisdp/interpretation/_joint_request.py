@@ -138,10 +138,10 @@ class Together:
         return read_jointly(deployed, cells, totals, read, self.confidence)
 
     def _check(self, deployed: NoisyCount | OtherNoisyCount, totals: Sequence[Total]) -> None:
-        for one in totals:
-            if one.known is not None and not self.consistent:
-                rule = f"says what {one.name} is known to be, which only readings of all its cells can keep to"
+        for total in totals:
+            if total.known is not None and not self.consistent:
+                rule = f"says what {total.name} is known to be, which only readings of all its cells can keep to"
                 raise BadInput("total", rule, "add consistent=True")
-            if one.known is not None and deployed.selected:
-                rule = f"says what {one.name} is known to be, and groups that were not selected are not in the file"
+            if total.known is not None and deployed.selected:
+                rule = f"says what {total.name} is known to be, and groups that were not selected are not in the file"
                 raise BadInput("total", rule, "leave the number out, or publish with groups")

@@ -90,13 +90,13 @@ class ChoiceRule(ABC):
     def released(self, value: Any, field: str = "value") -> Hashable:
         """Return a value as the release names it; refuse what it cannot have published."""
         # Files write every name as text, so a number or a truth value is known by its text too.
-        found = [name for name in self.names if str(name) == str(value)]
-        if len(found) != 1:
+        matches = [name for name in self.names if str(name) == str(value)]
+        if len(matches) != 1:
             shown = ", ".join(str(name)[:_LONGEST_SHOWN] for name in self.names[:_MOST_SHOWN]) + (
                 ", …" if len(self.names) > _MOST_SHOWN else ""
             )
             raise BadInput(field, "is no answer of this release", f"its answers are {shown}")
-        return found[0]
+        return matches[0]
 
 
 def sure(
@@ -277,9 +277,9 @@ class BandRule(ChoiceRule):
         if len(possible) == 1:
             return sure(name, self.outputs[possible[0]], self.names, "known", at_worst)
         if self.basis == "worst":
-            found = Enclosure(at_worst, min(chance.upper for chance in nearest))
+            probability = Enclosure(at_worst, min(chance.upper for chance in nearest))
             return NameProbability(
-                reading=name, probability=found, basis="worst", right_at_worst=at_worst, posterior=None
+                reading=name, probability=probability, basis="worst", right_at_worst=at_worst, posterior=None
             )
         masses = {band: self._mass(place, band) for band in possible}
         lower = sum((mass.lower for mass in masses.values()), Fraction(0))
@@ -319,8 +319,11 @@ class BandRule(ChoiceRule):
         counts = self._counts(band)
         assert counts is not None
         ends = {counts[0], counts[-1]} if self.weights is None else {count for count in counts if count in self.weights}
-        found = [self._said(band, count, count, None) for count in ends]
-        return Enclosure(min(one.lower for one in found), min(one.upper for one in found))
+        probabilities = [self._said(band, count, count, None) for count in ends]
+        return Enclosure(
+            min(probability.lower for probability in probabilities),
+            min(probability.upper for probability in probabilities),
+        )
 
     def _mass(self, place: int, band: int) -> Enclosure:
         """Enclose the weight of a band's counts, each times the chance that the published band is said."""
@@ -443,9 +446,9 @@ class YesOrNoRule(ChoiceRule):
         if len(possible) == 1:
             return sure(name, possible[0], self.names, "known", at_worst)
         if self.basis == "worst":
-            found = Enclosure(at_worst, min(chance.upper for chance in nearest))
+            probability = Enclosure(at_worst, min(chance.upper for chance in nearest))
             return NameProbability(
-                reading=name, probability=found, basis="worst", right_at_worst=at_worst, posterior=None
+                reading=name, probability=probability, basis="worst", right_at_worst=at_worst, posterior=None
             )
         likely = self._bayes(str(name))
         other = "no" if name == "yes" else "yes"
@@ -473,7 +476,7 @@ class YesOrNoRule(ChoiceRule):
         return [(side, depths) for side, depths in self.sides.items() if depths is not None]
 
     def _truth(self, side: str, depth: int) -> Enclosure:
-        group = next(place for place, names in enumerate(self.mechanism.rankings) if names[0] == side)
+        group = next(index for index, names in enumerate(self.mechanism.rankings) if names[0] == side)
         return self.mechanism.truth(group, depth, width=_WIDTH)
 
 

@@ -102,10 +102,10 @@ class ChoiceInterpretation(Tabular, Drawable):
         names = [*self.by, *(name if name not in self.by else f"{name} answer" for name in own)]
         rows = [
             (
-                *(*one.key, str(one.published), str(one.reading)),
-                *(float_below(one.probability.lower), -float_below(-one.probability.upper)),
+                *(*answer.key, str(answer.published), str(answer.reading)),
+                *(float_below(answer.probability.lower), -float_below(-answer.probability.upper)),
             )
-            for one in self.answers
+            for answer in self.answers
         ]
         return pyarrow.table(list(map(list, zip(*rows, strict=True))) or [[]] * len(names), names=names)
 
@@ -131,7 +131,7 @@ class ChoiceInterpretation(Tabular, Drawable):
     def _summary(self) -> str:
         if not self.answers:
             return "0 published names read"
-        least = min((one.judgement for one in self.answers), key=lambda found: found.probability.lower)
+        least = min((answer.judgement for answer in self.answers), key=lambda judgement: judgement.probability.lower)
         return f"{len(self.answers)} published names read; each true with probability {_said(least, ' or more')}"
 
     def to_documents(self) -> list[dict[str, Any]]:
@@ -141,17 +141,17 @@ class ChoiceInterpretation(Tabular, Drawable):
         """
         return [
             {
-                **({"group": dict(zip(self.by, one.key, strict=True))} if self.by else {}),
-                "published": one.published,
-                "reading": one.reading,
-                "answer_probability": float_below(one.probability.lower),
-                "answer_probability_upper": -float_below(-one.probability.upper),
-                "basis": one.judgement.basis,
-                "right_at_worst": float_below(one.judgement.right_at_worst),
-                "posterior": _posterior(one.judgement),
-                **({} if one.judgement.note is None else {"note": one.judgement.note}),
+                **({"group": dict(zip(self.by, answer.key, strict=True))} if self.by else {}),
+                "published": answer.published,
+                "reading": answer.reading,
+                "answer_probability": float_below(answer.probability.lower),
+                "answer_probability_upper": -float_below(-answer.probability.upper),
+                "basis": answer.judgement.basis,
+                "right_at_worst": float_below(answer.judgement.right_at_worst),
+                "posterior": _posterior(answer.judgement),
+                **({} if answer.judgement.note is None else {"note": answer.judgement.note}),
             }
-            for one in self.answers
+            for answer in self.answers
         ]
 
 

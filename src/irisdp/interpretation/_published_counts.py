@@ -150,13 +150,13 @@ def sum_distance(noise: UniversalDistribution | GaussianLaw, number: int, confid
         return None
     if _spread(masses) * number > _WIDEST**2:
         return None
-    found = [_ONE]
+    polynomial = [_ONE]
     for bit in bin(number)[2:]:  # from the first digit on: twice as many, and one more
-        found = _product(found, found)
+        polynomial = _product(polynomial, polynomial)
         if bit == "1":
-            found = _product(found, masses)
-    middle = len(found) // 2
-    outward = (found[middle], *(2 * mass for mass in found[middle + 1 :]))
+            polynomial = _product(polynomial, masses)
+    middle = len(polynomial) // 2
+    outward = (polynomial[middle], *(2 * mass for mass in polynomial[middle + 1 :]))
     wanted = confidence * _ONE
     return next((distance for distance, mass in enumerate(accumulate(outward)) if mass >= wanted), None)
 
@@ -181,7 +181,7 @@ def _masses(noise: UniversalDistribution | GaussianLaw) -> list[int] | None:
     if reach is None or reach > _LONGEST:
         return None
     size = noise.atoms_per_unit
-    cuts = [noise.below(place * size, width=_NARROW) for place in range(-reach, 2)]
+    cuts = [noise.below(index * size, width=_NARROW) for index in range(-reach, 2)]
     left = [max(0, int((after.lower - before.upper) * _ONE)) for before, after in pairwise(cuts)]
     return [*left, *left[-2::-1]]
 
@@ -199,15 +199,15 @@ def _geometric(alpha: Fraction) -> list[int] | None:
 def _spread(masses: list[int]) -> float:
     """Return the variance."""
     middle = len(masses) // 2
-    return float(sum(2 * place**2 * mass for place, mass in enumerate(masses[middle:])) / _ONE)
+    return float(sum(2 * index**2 * mass for index, mass in enumerate(masses[middle:])) / _ONE)
 
 
 def _product(one: list[int], other: list[int]) -> list[int]:
     """Convolve, round down, and leave out what hardly has mass, as much on either side."""
-    found = [int(mass) >> _SUM_BITS for mass in (flint.fmpz_poly(one) * flint.fmpz_poly(other)).coeffs()]
-    found += [0] * (len(one) + len(other) - 1 - len(found))  # a polynomial has no leading noughts
-    start = next(place for place, mass in enumerate(accumulate(found)) if mass > _LEFT_OUT)
-    return found[start : len(found) - start]
+    product = [int(mass) >> _SUM_BITS for mass in (flint.fmpz_poly(one) * flint.fmpz_poly(other)).coeffs()]
+    product += [0] * (len(one) + len(other) - 1 - len(product))  # a polynomial has no leading noughts
+    start = next(index for index, mass in enumerate(accumulate(product)) if mass > _LEFT_OUT)
+    return product[start : len(product) - start]
 
 
 # Counts that were published with other than geometric noise, as a mechanism that a reader's game can be played with.
@@ -229,9 +229,9 @@ def noise_of(guarantee: Guarantee) -> UniversalDistribution | GaussianLaw:
     """Return the noise that a count has under several pairs, or under Gaussian privacy."""
     if isinstance(guarantee, Gaussian):
         return gaussian_law(guarantee.mu)
-    found = law("universal", guarantee)
-    assert isinstance(found, UniversalDistribution)
-    return found
+    distribution = law("universal", guarantee)
+    assert isinstance(distribution, UniversalDistribution)
+    return distribution
 
 
 def outputs_of(guarantee: Guarantee, first: int, last: int, ends: Ends, *, in_cells: bool) -> range | None:

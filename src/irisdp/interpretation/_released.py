@@ -102,11 +102,11 @@ def stated(release: Any) -> Any:
         return ReleaseFile(next(iter(release.sidecars.values())))
     if isinstance(release, Release):
         return ReleaseFile({"format": SIDECAR_FORMAT, **_facts_of_line(release)})
-    found = read_json(sidecar_beside(release), "release") if isinstance(release, str | os.PathLike) else release
-    if not isinstance(found, Mapping) or found.get("format") == MECHANISM_FORMAT:  # which has a reader of its own
-        return found
-    file = ReleaseFile(found).check_kinds()
-    return file if found.get("format") == SIDECAR_FORMAT else found
+    document = read_json(sidecar_beside(release), "release") if isinstance(release, str | os.PathLike) else release
+    if not isinstance(document, Mapping) or document.get("format") == MECHANISM_FORMAT:  # which has a reader of its own
+        return document
+    file = ReleaseFile(document).check_kinds()
+    return file if document.get("format") == SIDECAR_FORMAT else document
 
 
 def left_out_of(release: Any) -> tuple[str, ...]:

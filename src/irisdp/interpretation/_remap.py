@@ -230,11 +230,11 @@ class BoundedRemap(Remap):
         low, high = consumer.considered[0], consumer.considered[-1]
         if self.gaussian is not None:
             assert isinstance(value, int)
-            found = weighed(log_likelihoods(self.gaussian, value - self.first, range(consumer.n + 1)), consumer)
+            result = weighed(log_likelihoods(self.gaussian, value - self.first, range(consumer.n + 1)), consumer)
         else:
-            found = posterior(self.deployed, self.deployed.outputs[self._position(value)], consumer)
+            result = posterior(self.deployed, self.deployed.outputs[self._position(value)], consumer)
         assumed = "given" if consumer.prior is not None else "all possible counts equally likely"
-        return Posterior(self.first + low, found[low : high + 1], assumed)
+        return Posterior(self.first + low, result[low : high + 1], assumed)
 
     def _position(self, value: Hashable) -> int:
         if isinstance(self.deployed, Mechanism) and self.window is None:
@@ -287,13 +287,13 @@ class UnboundedRemap(Remap):
         if self.ends is not None and value == self.ends[shift < 0]:
             back = abs(shift)
         sign = 1 if shift < 0 else -1
-        found: dict[int, Fraction] = {}
+        probabilities: dict[int, Fraction] = {}
         for step in range(back + 1):
             answer = max(value + shift + sign * step, self.least)
             answer = answer if self.most is None else min(answer, self.most)
             chance = alpha**step * (1 - alpha if step < back else 1)
-            found[answer] = found.get(answer, Fraction(0)) + chance
-        return tuple(sorted(found.items()))
+            probabilities[answer] = probabilities.get(answer, Fraction(0)) + chance
+        return tuple(sorted(probabilities.items()))
 
     def posterior(self, value: Hashable) -> Posterior:
         """Return the probabilities of the counts given a published value, if all are alike before."""
@@ -323,10 +323,10 @@ def bounded_rule(
         When a count deemed possible does not lie between the ends: nothing is known of how it would be released.
     """
     if not isinstance(deployed, NoisyCount):
-        found = optimal_reading(deployed, consumer)
+        remap = optimal_reading(deployed, consumer)
         counts = all(value in deployed.inputs for value in deployed.outputs)
         face = loss_of_reading(deployed, consumer) if counts else None
-        return BoundedRemap(deployed=deployed, first=0, ends=None, best=found, face_value=face)
+        return BoundedRemap(deployed=deployed, first=0, ends=None, best=remap, face_value=face)
     considered = consumer.considered
     if ends is not None and not ends[0] <= considered[0] <= considered[-1] <= ends[1]:
         raise BadInput("side_information", f"must lie from {ends[0]} to {ends[1]}", "leave out other counts")
@@ -360,9 +360,9 @@ def _table_rule(privacy: Privacy, ends: Ends, consumer: Consumer) -> BoundedRema
     face = None
     if ends is not None and ends[1] <= consumer.n:  # else a table says nothing about some values
         face = loss_of_reading(noise, consumer, clamping(consumer.n, *ends))
-    found = optimal_reading(clamped, consumer)
+    remap = optimal_reading(clamped, consumer)
     return BoundedRemap(
-        deployed=clamped, first=0, ends=ends, best=found, face_value=face, window=(counts[0], counts[-1])
+        deployed=clamped, first=0, ends=ends, best=remap, face_value=face, window=(counts[0], counts[-1])
     )
 
 

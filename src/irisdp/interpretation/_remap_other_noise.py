@@ -286,8 +286,8 @@ def _matrix_rule(deployed: OtherNoisyCount, ends: Ends, consumer: Consumer) -> B
     first, last = (0, consumer.n) if table else (counts[0], counts[-1])
     made = mechanism_of_noise(deployed.guarantee, first, last, ends, in_cells=in_cells)
     reader = consumer if table else renumbered(consumer, first, last)
-    found, wide = optimal_reading(made, reader), slack(made, reader)
-    found = replace(found, value=found.value + wide, lower_bound=found.lower_bound - wide)
+    remap, wide = optimal_reading(made, reader), slack(made, reader)
+    remap = replace(remap, value=remap.value + wide, lower_bound=remap.lower_bound - wide)
     low, high = made.outputs[0], made.outputs[-1]
     assert isinstance(low, int)
     assert isinstance(high, int)
@@ -296,7 +296,7 @@ def _matrix_rule(deployed: OtherNoisyCount, ends: Ends, consumer: Consumer) -> B
         deployed=made,
         first=first,
         ends=None if in_cells else ends,
-        best=found,
+        best=remap,
         face_value=_face_value(deployed, ends, consumer),
         window=(low - first, high - first),
         gaussian=gaussian,

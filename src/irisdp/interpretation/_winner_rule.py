@@ -109,8 +109,8 @@ def _in_any_order(sorted_rows: NDArray[np.int64], copies: NDArray[np.int64]) -> 
     """Multiply how often every row comes by the number of its different orders."""
     runs = np.ones(len(sorted_rows), dtype=np.int64)
     alike = np.ones(len(sorted_rows), dtype=object)
-    for place in range(1, sorted_rows.shape[1]):
-        runs = np.where(sorted_rows[:, place] == sorted_rows[:, place - 1], runs + 1, 1)
+    for index in range(1, sorted_rows.shape[1]):
+        runs = np.where(sorted_rows[:, index] == sorted_rows[:, index - 1], runs + 1, 1)
         alike = alike * runs.astype(object)
     orders = math.factorial(sorted_rows.shape[1])
     return [orders // int(same) * int(often) for same, often in zip(alike, copies, strict=True)]
@@ -158,7 +158,7 @@ class WinnerRule(ChoiceRule):
         """Say how likely a published name is that of a largest category."""
         posterior = None
         if self.others is not None:
-            posterior = {one: self.probability if one == name else self.others for one in self.outputs}
+            posterior = {output: self.probability if output == name else self.others for output in self.outputs}
         return NameProbability(
             reading=name,
             probability=self.probability,
@@ -200,8 +200,8 @@ def _too_many_to_compute(categories: int) -> str:
 
 def _worst(rule: Winner, lead: int) -> tuple[Enclosure, str, Fraction]:
     """Return how likely the largest is named, at worst, where it leads all others by `lead` or more."""
-    found = rule.right_from(lead)
-    return found, "worst", found.lower
+    probability = rule.right_from(lead)
+    return probability, "worst", probability.lower
 
 
 def _bayes(rule: Winner, classes: GapClasses, outputs: tuple[Hashable, ...]) -> WinnerRule:

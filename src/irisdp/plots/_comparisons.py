@@ -93,11 +93,12 @@ def _described(compared: Sequence[tuple[Fraction, Comparison]], words: str, unit
     (low, first), (high, last) = compared[0], compared[-1]
     relation = "one record exchanged" if first.relation == "exchange" else "one record added or removed"
     delta = first.privacy.delta
-    ends = {one.name: float(one.errors[chosen]) for one in last.mechanisms}
+    ends = {mechanism.name: float(mechanism.errors[chosen]) for mechanism in last.mechanisms}
     falls = "; ".join(
-        f"{one.name} from {shown_above(float(one.errors[chosen]), 4)} to {shown_above(ends[one.name], 4)}"
-        for one in first.mechanisms
-        if one.name in ends
+        f"{mechanism.name} from {shown_above(float(mechanism.errors[chosen]), 4)}"
+        f" to {shown_above(ends[mechanism.name], 4)}"
+        for mechanism in first.mechanisms
+        if mechanism.name in ends
     )
     return (
         f"A line for each mechanism, the first of them this library's: {words}{unit}, worked out and not sampled, at"

@@ -86,23 +86,23 @@ def plot(
     if form is not None and form not in FORMS:
         raise BadInput("form", "is not a form that Iris draws", f"choose {' or '.join(FORMS)}")
     words = read_labels(labels, title)
-    found = _read(file_path(thing, "file")) if isinstance(thing, str | os.PathLike) else thing
-    if isinstance(found, Publication | PublishedAnswers):
-        found = published(found, words)
+    subject = _read(file_path(thing, "file")) if isinstance(thing, str | os.PathLike) else thing
+    if isinstance(subject, Publication | PublishedAnswers):
+        subject = published(subject, words)
     elif labels is not None:
         raise BadInput("labels", "are for published answers, and this is something else", "leave them out")
-    picture = _drawn(found, form, thing)
+    picture = _drawn(subject, form, thing)
     return picture if title is None or picture.title == title else picture.titled(title)
 
 
-def _drawn(found: Any, form: str | None, thing: Any) -> Picture:
-    if isinstance(found, Picture):
+def _drawn(subject: Any, form: str | None, thing: Any) -> Picture:
+    if isinstance(subject, Picture):
         forms: dict[str, Callable[[Any], Picture]] = {"": lambda drawn: drawn}
     else:
-        forms = next((forms for kinds, forms in _DRAWN_BY if isinstance(found, kinds)), {})
+        forms = next((forms for kinds, forms in _DRAWN_BY if isinstance(subject, kinds)), {})
     chosen = next(iter(forms), None) if form is None else form
     if chosen in forms:
-        return forms[chosen](found)
+        return forms[chosen](subject)
     if "" in forms:
         raise BadInput("form", "is for mechanisms and privacy, and this is neither", "leave it out")
     if forms:

@@ -55,8 +55,8 @@ def interval_chart(
         Whether bars begin at 0 however far away the numbers are. Axes of dots begin where the numbers do.
     """
     alt = altair()
-    series = list(dict.fromkeys(one.series for one in intervals))
-    known = [end for one in intervals for end in (one.value, one.low, one.high) if end is not None]
+    series = list(dict.fromkeys(interval.series for interval in intervals))
+    known = [end for interval in intervals for end in (interval.value, interval.low, interval.high) if end is not None]
     known += [0] * (from_nothing and upright)
     low, high = min(known), max(known)
     room = (high - low) * 0.03 or 1
@@ -67,11 +67,13 @@ def interval_chart(
         words = subtitle.replace("dots", "bars")
         width = _bar_step(intervals) * len(intervals) + _AXIS
     else:
-        names = list(dict.fromkeys(one.label for one in intervals))
+        names = list(dict.fromkeys(interval.label for interval in intervals))
         panels = in_columns(names)
         wide = _WIDTH.get(len(panels), max(_ALONE[0], _ALONE[1] - room_for(names)))
         drawn = [
-            _panel(alt, [one for one in intervals if one.label in inside], rows, values, scale, series).properties(
+            _panel(
+                alt, [interval for interval in intervals if interval.label in inside], rows, values, scale, series
+            ).properties(
                 width=wide,
                 height={"step": step_of(len(names)) + 9 * (len(series) - 1), "for": "position"},
             )

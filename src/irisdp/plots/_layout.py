@@ -183,7 +183,7 @@ def apart(field: str, names: Sequence[str], *, points: bool = True) -> dict[str,
             "line:N",
             title=field,
             sort=None,
-            scale=alt.Scale(domain=list(names), range=[values[place % len(values)] for place in range(len(names))]),
+            scale=alt.Scale(domain=list(names), range=[values[index % len(values)] for index in range(len(names))]),
             legend=legend if kind in shown else None,
         )
         for kind, values in ranges.items()
@@ -215,7 +215,7 @@ def labels(keys: Iterable[Sequence[Any]]) -> list[str]:
     >>> labels([("Ely", 1), ("York", 2), ("Ely · 1",)])
     ['Ely · 1', 'York · 2', 'Ely · 1 (2)']
     """
-    found: list[str] = []
+    result: list[str] = []
     taken: set[str] = set()
     for name in cut_apart([" · ".join(map(str, key)) if key else "all records" for key in keys]):
         tried, number = name, 1
@@ -223,8 +223,8 @@ def labels(keys: Iterable[Sequence[Any]]) -> list[str]:
             number += 1
             tried = f"{name} ({number})"
         taken.add(tried)
-        found.append(tried)
-    return found
+        result.append(tried)
+    return result
 
 
 def cut_apart(texts: Sequence[str], longest: int = _LONGEST) -> list[str]:
@@ -249,7 +249,7 @@ def cut_apart(texts: Sequence[str], longest: int = _LONGEST) -> list[str]:
 
 
 def _first_difference(texts: Iterable[str]) -> int:
-    return next(place for place, letters in enumerate(zip_longest(*texts)) if len(set(letters)) > 1)
+    return next(index for index, letters in enumerate(zip_longest(*texts)) if len(set(letters)) > 1)
 
 
 def _around(text: str, place: int, longest: int) -> str:
@@ -339,7 +339,7 @@ def heading(title: str, subtitle: str, width: float) -> dict[str, list[str]]:
 
 def _lines(words: str, room: float, *, bold: bool) -> list[str]:
     """Break words into lines, except within "ε = 1" and "95 %"; the width is in heights of letters."""
-    whole = re.sub(r" (=|%) ?", lambda found: found.group().replace(" ", _UNBROKEN), words)
+    whole = re.sub(r" (=|%) ?", lambda match: match.group().replace(" ", _UNBROKEN), words)
     parts = (_cut_to_room(part.replace(_UNBROKEN, " "), room, bold=bold) for part in whole.split())
     lines: list[str] = []
     for part in chain.from_iterable(parts):

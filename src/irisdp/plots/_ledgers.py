@@ -97,11 +97,11 @@ def ledger_picture(ledger: Ledger) -> Picture:
 def _running(name: str, releases: Sequence[dict[str, Any]]) -> list[float]:
     """Return what is spent before the first release, and after each; sums are exact, and then made floats."""
     total, unit = rational(0, "cost"), _UNITS[name]
-    found = [0.0]
-    for one in releases:
-        total += rational(one[name], "cost")
-        found.append(unit.shown(total))
-    return found
+    result = [0.0]
+    for release in releases:
+        total += rational(release[name], "cost")
+        result.append(unit.shown(total))
+    return result
 
 
 def _said(name: str, number: str) -> str:
@@ -135,15 +135,15 @@ def _panel(name: str, after: Sequence[float], releases: Sequence[dict[str, Any]]
 
 def _bars(alt: Any, unit: _Unit, after: Sequence[float], releases: Sequence[dict[str, Any]], scale: Any) -> Any:
     """Draw a bar for each release, from what was spent before it to what is spent after it."""
-    said = cut_apart([f"{one['query']}{_for(one['audience'])}" for one in releases], _LETTERS)
+    said = cut_apart([f"{release['query']}{_for(release['audience'])}" for release in releases], _LETTERS)
     values = [
         {
-            "release": f"#{one['id']} {words}",
+            "release": f"#{release['id']} {words}",
             "before": before,
             "after": now,
             "words": f"{now:.6g}" if now > before else "" if unit.name == "δ" else f"{now:.6g} (nothing more)",
         }
-        for one, words, before, now in zip(releases, said, after, after[1:], strict=False)
+        for release, words, before, now in zip(releases, said, after, after[1:], strict=False)
     ]
     rows = [str(value["release"]) for value in values]
     base = alt.Chart(alt.InlineData(values=values)).encode(
@@ -163,9 +163,9 @@ def _steps(alt: Any, unit: _Unit, after: Sequence[float], scale: Any) -> Any:
     """Draw a line that climbs at each release; of very many, some at equal distances and the last."""
     step = max(1, -(-len(after) // _MOST_POINTS))
     values = [
-        {"release": place, "spent": now}
-        for place, now in enumerate(after)
-        if place % step == 0 or place == len(after) - 1
+        {"release": index, "spent": now}
+        for index, now in enumerate(after)
+        if index % step == 0 or index == len(after) - 1
     ]
     x = alt.X("release:Q", title="releases so far", axis=alt.Axis(format="d"))
     return (

@@ -80,7 +80,7 @@ def _heights(columns: Any, classes: list[str], edges: list[tuple[int, int]]) -> 
     for tail, head in edges:
         neighbours[tail].append(head)
         neighbours[head].append(tail)
-    order = {name: place for place, name in enumerate(dict.fromkeys(classes))}
+    order = {name: index for index, name in enumerate(dict.fromkeys(classes))}
     heights = [0.0] * len(classes)
     for sweep in range(_SWEEPS):
         for column in sorted(set(columns.tolist())):
@@ -90,8 +90,8 @@ def _heights(columns: Any, classes: list[str], edges: list[tuple[int, int]]) -> 
                 inside.sort(key=lambda node: (order[classes[node]], wanted[node], node))
             else:
                 inside.sort(key=lambda node: (order[classes[node]], node))
-            for place, node in enumerate(inside):
-                heights[node] = place - (len(inside) - 1) / 2
+            for index, node in enumerate(inside):
+                heights[node] = index - (len(inside) - 1) / 2
     return heights
 
 
@@ -323,7 +323,7 @@ def _different(names: Sequence[str], longest: int) -> tuple[str, ...]:
     names = [_cut(name, longest) for name in names]
     if len(set(names)) == len(names):
         return tuple(names)
-    return tuple(f"{name} ({place})" for place, name in enumerate(names))
+    return tuple(f"{name} ({index})" for index, name in enumerate(names))
 
 
 def _cut(name: str, longest: int) -> str:

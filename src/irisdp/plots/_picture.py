@@ -70,8 +70,8 @@ class Picture:
 
     def to_png(self, *, scale: float = 2) -> bytes:
         """Return the picture as PNG, `scale` dots wide for each point."""
-        found: bytes = rendered("vegalite_to_png", dict(self.spec), scale=scale)
-        return found
+        result: bytes = rendered("vegalite_to_png", dict(self.spec), scale=scale)
+        return result
 
     def to_html(self) -> str:
         """Return one page that needs no network: the picture, its description and its table."""
@@ -133,10 +133,10 @@ def picture_path(path: str | os.PathLike[str], field: str) -> Path:
     BadInput
         For another ending than .svg, .png or .html.
     """
-    found = Path(path)
-    if found.suffix.lower() not in ENDINGS:
+    result = Path(path)
+    if result.suffix.lower() not in ENDINGS:
         raise BadInput(field, f"must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}", "name another file")
-    return found
+    return result
 
 
 def _scaled(drawn: str) -> str:
@@ -155,7 +155,7 @@ def _scaled(drawn: str) -> str:
 def _numbered_anew(drawn: str) -> str:
     """Give gradients and clips, which the renderer numbers through a whole process, their numbers in this picture."""
     names: dict[str, str] = {}
-    return _PARTS.sub(lambda found: names.setdefault(found[0], f"{found[1]}{len(names)}"), drawn)
+    return _PARTS.sub(lambda match: names.setdefault(match[0], f"{match[1]}{len(names)}"), drawn)
 
 
 @lru_cache(maxsize=1)

@@ -128,44 +128,48 @@ def posterior_picture(
     )
 
 
-def _likely(found: Posterior) -> list[tuple[int, float]]:
+def _likely(posterior: Posterior) -> list[tuple[int, float]]:
     """List the counts worth drawing; of very many, some at equal distances."""
-    likely = np.flatnonzero(found.probabilities >= found.probabilities.max() * _NEGLIGIBLE)
+    likely = np.flatnonzero(posterior.probabilities >= posterior.probabilities.max() * _NEGLIGIBLE)
     places = np.arange(likely[0], likely[-1] + 1)
     places = places[:: -(-len(places) // _MOST_POINTS)]
-    return [(found.first + int(place), float(found.probabilities[place])) for place in places]
+    return [(posterior.first + int(place), float(posterior.probabilities[place])) for place in places]
 
 
-def _rows(found: Interpretation) -> Picture:
-    shown = found.answers[:MOST_ROWS]
+def _rows(interpretation: Interpretation) -> Picture:
+    shown = interpretation.answers[:MOST_ROWS]
     names = labels(one.key for one in shown)
-    ends = [found.posterior(number).interval() for number in range(len(shown))]
+    ends = [interpretation.posterior(number).interval() for number in range(len(shown))]
     intervals = [
         ChartInterval(label=name, series="", value=one.reading, low=low, high=high)
         for name, one, (low, high) in zip(names, shown, ends, strict=True)
     ]
-    before = found.posterior(0).prior
+    before = interpretation.posterior(0).prior
     told = [
         f"{name}: {one.published} published, read as {one.reading}, truth {low} to {high}"
         for name, one, (low, high) in zip(names, shown, ends, strict=True)
     ]
-    title = f"{count_of(len(found.answers), 'published count', 'published counts')}, read for {found.loss.name} loss"
+    number, loss = (
+        count_of(len(interpretation.answers), "published count", "published counts"),
+        interpretation.loss.name,
+    )
+    title = f"{number}, read for {loss} loss"
     return Picture(
         title=title,
         description=_listing(
-            f"For each group a dot at the best reading for {found.loss.name} loss, and a line between which ends the"
+            f"For each group a dot at the best reading for {loss} loss, and a line between which ends the"
             f" truth lies with probability 95 % or more; before: {before}. Where a reading is drawn by lot, the dot is"
             " what was drawn.",
             told,
         ),
-        columns=(*found.by, "published (records)", "reading (records)", "low (records)", "high (records)"),
+        columns=(*interpretation.by, "published (records)", "reading (records)", "low (records)", "high (records)"),
         rows=tuple(
             (*map(str, one.key), one.published, one.reading, *end) for one, end in zip(shown, ends, strict=True)
         ),
         spec=interval_chart(
             title,
             intervals,
-            rows=" · ".join(found.by),
+            rows=" · ".join(interpretation.by),
             values="true count (records)",
             subtitle=f"dots: best readings; lines: truth with probability 95 %; before: {before}",
         ),
@@ -265,8 +269,8 @@ def estimates_picture(found: Estimates) -> Picture:
     dots = "published sizes" if found.kind == "sizes" else "estimates"
     ends = ["no end" if end is None else str(end) for row in shown for end in row[-2:]]
     told = [
-        f"{one.label}: {one.value:.6g}, from {low} to {high}"
-        for one, low, high in zip(intervals, ends[::2], ends[1::2], strict=True)
+        f"{interval.label}: {interval.value:.6g}, from {low} to {high}"
+        for interval, low, high in zip(intervals, ends[::2], ends[1::2], strict=True)
     ]
     return Picture(
         title=title,

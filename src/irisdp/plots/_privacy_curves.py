@@ -135,8 +135,8 @@ def of_noise(law: GeometricCount | RoundedLaplace | RoundedStaircase) -> Corners
 
 
 def _at_least(law: BaselineNoise, least: int) -> Fraction:
-    found = law.tail(least).lower if least >= 1 else 1 - law.tail(1 - least).upper
-    return max(_ZERO, found)
+    probability = law.tail(least).lower if least >= 1 else 1 - law.tail(1 - least).upper
+    return max(_ZERO, probability)
 
 
 def _cleaned(points: Iterable[Point]) -> tuple[Point, ...]:
@@ -210,7 +210,9 @@ def trade_off_curves(subject: Subject, *, beside: Sequence[str] = _BESIDE) -> Pi
     [Dong2022], Definition 2; docs/theory.md#shapes.
     """
     drawn = _Drawn.of(subject, beside)
-    rows = [(one.name, _below(alarm), _below(missed)) for one in drawn.curves for alarm, missed in one.tests.points()]
+    rows = [
+        (curve.name, _below(alarm), _below(missed)) for curve in drawn.curves for alarm, missed in curve.tests.points()
+    ]
     title = f"Trade-off curve: {drawn.curves[0].title}"
     return Picture(
         title=title,
@@ -222,7 +224,7 @@ def trade_off_curves(subject: Subject, *, beside: Sequence[str] = _BESIDE) -> Pi
         ),
         columns=("curve", "type I error (probability)", "type II error (probability)"),
         rows=tuple(rows),
-        spec=finished(_trade_off_chart(rows, drawn, title), legend=[one.name for one in drawn.curves]),
+        spec=finished(_trade_off_chart(rows, drawn, title), legend=[curve.name for curve in drawn.curves]),
     )
 
 
@@ -259,9 +261,9 @@ def privacy_profiles(subject: Subject, *, beside: Sequence[str] = _BESIDE) -> Pi
     end = drawn.reach()
     least = min(_LEAST, first.delta_at(end) / 10 or _LEAST) if not isinstance(first, Normal) else _LEAST
     rows: list[tuple[str, float, float]] = []
-    for one in drawn.curves:
-        places = {Fraction(k, _PROFILE_STEPS) * end for k in range(_PROFILE_STEPS + 1)} | _turns(one.tests, end)
-        rows += [(one.name, float(place), _above(one.tests.delta_at(place))) for place in sorted(places)]
+    for curve in drawn.curves:
+        places = {Fraction(k, _PROFILE_STEPS) * end for k in range(_PROFILE_STEPS + 1)} | _turns(curve.tests, end)
+        rows += [(curve.name, float(place), _above(curve.tests.delta_at(place))) for place in sorted(places)]
     title = f"Privacy profile: {drawn.curves[0].title}"
     return Picture(
         title=title,
@@ -272,7 +274,7 @@ def privacy_profiles(subject: Subject, *, beside: Sequence[str] = _BESIDE) -> Pi
         ),
         columns=("curve", "ε", "δ (probability)"),
         rows=tuple(rows),
-        spec=finished(_profile_chart(rows, drawn, title, float(least)), legend=[one.name for one in drawn.curves]),
+        spec=finished(_profile_chart(rows, drawn, title, float(least)), legend=[curve.name for curve in drawn.curves]),
     )
 
 
@@ -328,11 +330,11 @@ class _Drawn:
 
     @property
     def told(self) -> str:
-        return "; ".join(one.name for one in self.curves)
+        return "; ".join(curve.name for curve in self.curves)
 
     def guesses(self) -> str:
         """Say of every curve how often a guess is right."""
-        right = (f"{right_guess(one.tests.delta_at(Fraction(0)))} ({one.name})" for one in self.curves)
+        right = (f"{right_guess(curve.tests.delta_at(Fraction(0)))} ({curve.name})" for curve in self.curves)
         return f"A guess between two neighbours, 50:50 before, is right with probability at most {'; '.join(right)}."
 
     def reach(self) -> Fraction:
@@ -360,9 +362,9 @@ def _own(subject: Subject) -> tuple[list[_Curve], Guarantee | None]:
     if len(subject.inputs) * len(subject.outputs) > _MOST_ENTRIES:
         rule = f"has {size}, and pictures of privacy look at up to {_MOST_ENTRIES:,} probabilities"
         raise BadInput("subject", rule, "draw the privacy that it states, or a profile of it")
-    found, stated = of_profile(privacy_profile(subject)), of_privacy(subject.privacy)
-    own = [_Curve("this mechanism", found, f"a mechanism with {size}")]
-    if stated != found:
+    curves, stated = of_profile(privacy_profile(subject)), of_privacy(subject.privacy)
+    own = [_Curve("this mechanism", curves, f"a mechanism with {size}")]
+    if stated != curves:
         own.append(_Curve(f"promised: {_promise(subject.privacy)}", stated))
     return own, subject.privacy
 
@@ -441,7 +443,7 @@ def _profile_chart(rows: Sequence[tuple[str, float, float]], drawn: _Drawn, titl
 
 def _lines(alt: Any, values: Sequence[dict[str, Any]], drawn: _Drawn, x: Any, y: Any) -> list[Any]:
     """Draw the subject broad and pale, and over it every curve: those that coincide with it are seen on it."""
-    ways = apart("curve", [one.name for one in drawn.curves], points=False)
+    ways = apart("curve", [curve.name for curve in drawn.curves], points=False)
     subject = [value for value in values if value["line"] == drawn.curves[0].name]
     broad = (
         alt.Chart(alt.InlineData(values=subject))

@@ -160,9 +160,9 @@ def read_published(release: Any) -> PublishedAnswers:
         facts = ReleaseFile(next(iter(release.sidecars.values())))
         numbers = _are_numbers(facts, release.answers.columns)
         rows = [
-            _answer(found.columns, row, len(found.by), audience, numbers)
-            for audience, found in release.answers_of.items()
-            for row in found.rows()
+            _answer(answer.columns, row, len(answer.by), audience, numbers)
+            for audience, answer in release.answers_of.items()
+            for row in answer.rows()
         ]
         return PublishedAnswers(facts=facts, by=release.answers.by, numbers=numbers, answers=tuple(rows))
     if not isinstance(release, str | os.PathLike):
@@ -184,8 +184,8 @@ def published_answers(facts: ReleaseFile, columns: Sequence[str], lines: Sequenc
     place = columns.index("answer")
     numbers = _are_numbers(facts, columns)
     name = facts.stored.get("audience")
-    found = tuple(_answer(columns, line, place, None if name is None else str(name), numbers) for line in lines)
-    return PublishedAnswers(facts=facts, by=tuple(columns[:place]), numbers=numbers, answers=found)
+    answers = tuple(_answer(columns, line, place, None if name is None else str(name), numbers) for line in lines)
+    return PublishedAnswers(facts=facts, by=tuple(columns[:place]), numbers=numbers, answers=answers)
 
 
 def _are_numbers(facts: ReleaseFile, columns: Sequence[str]) -> bool:
@@ -211,10 +211,10 @@ def _read_number(value: Any) -> int | float | None:
     if value is None or value == "":
         return None
     exact = rational(value, "answer")
-    found = nearest_float(exact)
-    if found is None:
+    number = nearest_float(exact)
+    if number is None:
         raise BadInput("answer", "is too large to be drawn", "read it in the file")
-    return exact.numerator if exact.denominator == 1 else found
+    return exact.numerator if exact.denominator == 1 else number
 
 
 _MOST_SAID = 20
@@ -248,62 +248,64 @@ def published(release: Any, labels: Labels | None = None) -> Picture:
     BadInput
         For files that cannot be read, or a release that named no group.
     """
-    found = read_published(release)
+    answers = read_published(release)
     if labels is not None:
-        found = replace(found, labels=labels)
-    if not found.answers:
+        answers = replace(answers, labels=labels)
+    if not answers.answers:
         raise BadInput("release", "holds no answers: no group was named", "there is nothing to draw")
-    return _numbers(found) if found.numbers else _names(found)
+    return _numbers(answers) if answers.numbers else _names(answers)
 
 
-def _numbers(found: PublishedAnswers) -> Picture:
-    shown = found.answers[:MOST_ROWS]
-    names = _labels(found, shown)
+def _numbers(published: PublishedAnswers) -> Picture:
+    shown = published.answers[:MOST_ROWS]
+    names = _labels(published, shown)
     intervals = [
         ChartInterval(label=name, series=one.audience or "", value=one.answer, low=one.low, high=one.high)
         for name, one in zip(names, shown, strict=True)
     ]
-    bars = found.ordered_bins and len({one.audience for one in shown}) == 1
+    bars = published.ordered_bins and len({one.audience for one in shown}) == 1
     spec = interval_chart(
-        found.heading,
+        published.heading,
         intervals,
-        rows=" · ".join(found.shown_by),
-        values=found.axis,
+        rows=" · ".join(published.shown_by),
+        values=published.axis,
         upright=bars,
-        subtitle=f"dots: published; lines: hold the truth{_surely(found)}",
-        from_nothing=not found.unit.startswith("mean of "),
+        subtitle=f"dots: published; lines: hold the truth{_surely(published)}",
+        from_nothing=not published.unit.startswith("mean of "),
     )
     drawn = "bars" if bars else "dots"
     ends = ", each with a line from answer_low to answer_high" if any(one.low is not None for one in shown) else ""
     told = [f"{name}{_for(one)}: {_shown_number(one)}" for name, one in zip(names, shown, strict=True)]
     return Picture(
-        title=_title(found),
-        description=_described(found, f"{drawn}{ends}", told),
-        columns=_columns(found, shown, ("answer_low", "answer_high")),
-        rows=tuple((*_head(found, shown, one), one.answer, one.low, one.high) for one in shown),
+        title=_title(published),
+        description=_described(published, f"{drawn}{ends}", told),
+        columns=_columns(published, shown, ("answer_low", "answer_high")),
+        rows=tuple((*_head(published, shown, one), one.answer, one.low, one.high) for one in shown),
         spec=spec,
     )
 
 
-def _names(found: PublishedAnswers) -> Picture:
-    shown = found.answers[:MOST_ROWS]
-    names = _labels(found, shown)
+def _names(published: PublishedAnswers) -> Picture:
+    shown = published.answers[:MOST_ROWS]
+    names = _labels(published, shown)
     chances = [one.probability for one in shown if one.probability is not None]
     sure = f"each is right with probability {shown_below(min(chances))} or more, whatever the data" if chances else ""
     told = [f"{name}{_for(one)}: {one.answer}" for name, one in zip(names, shown, strict=True)]
     return Picture(
-        title=_title(found),
-        description=_described(found, "names, a row for each group" + (f"; {sure}" if sure else ""), told),
-        columns=_columns(found, shown, ("answer_probability",)),
-        rows=tuple((*_head(found, shown, one), str(one.answer), one.probability) for one in shown),
-        spec=_grid(found, shown, names, sure),
+        title=_title(published),
+        description=_described(published, "names, a row for each group" + (f"; {sure}" if sure else ""), told),
+        columns=_columns(published, shown, ("answer_probability",)),
+        rows=tuple((*_head(published, shown, one), str(one.answer), one.probability) for one in shown),
+        spec=_grid(published, shown, names, sure),
     )
 
 
-def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequence[str], sure: str) -> dict[str, Any]:
+def _grid(
+    published: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequence[str], sure: str
+) -> dict[str, Any]:
     """Draw a column for each name that can be published, and a mark where it was; long or many names as text."""
     alt = altair()
-    possible = found.names or tuple(dict.fromkeys(str(one.answer) for one in shown))
+    possible = published.names or tuple(dict.fromkeys(str(one.answer) for one in shown))
     parts = [_parts(str(one.answer), possible) for one in shown]
     as_grid = len(possible) <= _MOST_NAMES and max(map(len, possible)) <= _LONGEST_NAME and all(parts)
     several = len({one.audience for one in shown}) > 1
@@ -313,10 +315,10 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
         {
             "group": name if not several else f"{name}{_for(one)}",
             "name": part if as_grid else "",
-            "shown": str(place) if ordered else shortened(part, 80),
+            "shown": str(index) if ordered else shortened(part, 80),
         }
         for name, one, said in zip(names, shown, parts, strict=True)
-        for place, part in enumerate(said if as_grid else [str(one.answer)], 1)
+        for index, part in enumerate(said if as_grid else [str(one.answer)], 1)
     ]
     rows = list(dict.fromkeys(value["group"] for value in values))
     columns, panels = in_columns(rows), []
@@ -326,7 +328,7 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
             y=alt.Y(
                 "group:N",
                 sort=None,
-                title=" · ".join(found.shown_by) or None,
+                title=" · ".join(published.shown_by) or None,
                 axis=label_axis(alt, panel, above=not as_grid),
             ),
         )
@@ -352,13 +354,13 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
             )
             width = 520 if len(rows) <= len(panel) else 260
         panels.append(drawn.properties(width=width, height=alt.Step(step_of(len(rows)))))
-    title = alt.TitleParams(**heading(found.heading, sure or "published answers", width_of(columns, width)))
+    title = alt.TitleParams(**heading(published.heading, sure or "published answers", width_of(columns, width)))
     return finished((panels[0] if len(panels) == 1 else alt.hconcat(*panels)).properties(title=title))
 
 
-def _title(found: PublishedAnswers) -> str:
-    label = found.labels.heading(found.question, found.by)
-    return f"Published: {shortened(found.question, 120)}" if label is None else label
+def _title(published: PublishedAnswers) -> str:
+    label = published.labels.heading(published.question, published.by)
+    return f"Published: {shortened(published.question, 120)}" if label is None else label
 
 
 def _parts(answer: str, possible: Sequence[str]) -> list[str]:
@@ -373,43 +375,43 @@ def _parts(answer: str, possible: Sequence[str]) -> list[str]:
     return said if set(said) <= set(possible) else []
 
 
-def _labels(found: PublishedAnswers, shown: Sequence[PublishedAnswer]) -> list[str]:
+def _labels(published: PublishedAnswers, shown: Sequence[PublishedAnswer]) -> list[str]:
     """Name the groups; every audience has the same ones."""
     names: list[str] = []
     for audience in dict.fromkeys(one.audience for one in shown):
-        names += labels(found.shown_key(one.key) for one in shown if one.audience == audience)
+        names += labels(published.shown_key(one.key) for one in shown if one.audience == audience)
     return names
 
 
-def _described(found: PublishedAnswers, drawn: str, told: Sequence[str]) -> str:
-    count = count_of(len(found.answers), "published answer", "published answers")
-    more = f", and {len(found.answers) - _MOST_SAID} more" if len(found.answers) > _MOST_SAID else ""
-    table = f" of {name}" if (name := found.facts.stored.get("table")) else ""
-    promise = f" Intervals: {found.promise}." if found.promise else ""
-    cut = f" Drawn are the first {MOST_ROWS}." if len(found.answers) > MOST_ROWS else ""
+def _described(published: PublishedAnswers, drawn: str, told: Sequence[str]) -> str:
+    count = count_of(len(published.answers), "published answer", "published answers")
+    more = f", and {len(published.answers) - _MOST_SAID} more" if len(published.answers) > _MOST_SAID else ""
+    table = f" of {name}" if (name := published.facts.stored.get("table")) else ""
+    promise = f" Intervals: {published.promise}." if published.promise else ""
+    cut = f" Drawn are the first {MOST_ROWS}." if len(published.answers) > MOST_ROWS else ""
     return (
-        f"{count} to the question {found.question}{table}, drawn as {drawn}.{cut}"
+        f"{count} to the question {published.question}{table}, drawn as {drawn}.{cut}"
         f" {'; '.join(told[:_MOST_SAID])}{more}.{promise} The noise that protects people is part of every answer."
     )
 
 
-def _columns(found: PublishedAnswers, shown: Sequence[PublishedAnswer], beside: Sequence[str]) -> tuple[str, ...]:
+def _columns(published: PublishedAnswers, shown: Sequence[PublishedAnswer], beside: Sequence[str]) -> tuple[str, ...]:
     audience = ("audience",) if any(one.audience is not None for one in shown) else ()
-    unit = f"answer ({found.unit})" if found.numbers else "answer"
-    return (*found.shown_by, *audience, unit, *beside)
+    unit = f"answer ({published.unit})" if published.numbers else "answer"
+    return (*published.shown_by, *audience, unit, *beside)
 
 
-def _head(found: PublishedAnswers, shown: Sequence[PublishedAnswer], one: PublishedAnswer) -> tuple[Any, ...]:
+def _head(published: PublishedAnswers, shown: Sequence[PublishedAnswer], one: PublishedAnswer) -> tuple[Any, ...]:
     audience = (one.audience,) if any(other.audience is not None for other in shown[:1]) else ()
-    return (*found.shown_key(one.key), *audience)
+    return (*published.shown_key(one.key), *audience)
 
 
 def _for(one: PublishedAnswer) -> str:
     return "" if one.audience is None else f" (for {one.audience})"
 
 
-def _surely(found: PublishedAnswers) -> str:
-    stated = found.facts.part("assurance").get("confidence")
+def _surely(published: PublishedAnswers) -> str:
+    stated = published.facts.part("assurance").get("confidence")
     return "" if stated is None else f" with probability {percent_below(rational(stated, 'confidence'))} % or more"
 
 

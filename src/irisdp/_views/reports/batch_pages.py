@@ -98,7 +98,7 @@ def each(
 ) -> Iterator[Html]:
     """Show each question: its answers, their expected errors, and further facts."""
     most = max(_FEWEST_ROWS, min(MOST_ROWS, _ROWS // len(questions)))
-    for place, ((batch, facts, given), title) in enumerate(zip(questions, titles, strict=True)):
+    for index, ((batch, facts, given), title) in enumerate(zip(questions, titles, strict=True)):
         more = [
             element("p", "Whatever the records say, an answer is expected to be:", class_="before"),
             error_lines(facts),
@@ -106,7 +106,7 @@ def each(
         ]
         content = [
             element("p", f"{asked(facts, given.labels)}."),
-            *answered(facts, given, most=most, picture=place < _MOST_PICTURES),
+            *answered(facts, given, most=most, picture=index < _MOST_PICTURES),
             sentences(meant(facts, given)),
             element("details", element("summary", "Errors and mechanism"), *more),
         ]
@@ -135,9 +135,9 @@ def lines_once(questions: Sequence[Question], said: Sequence[Iterable[str]]) -> 
 
 def assumed_of(questions: Sequence[Question], whole: str) -> Iterator[tuple[str, str]]:
     """Say in the same way what was taken for granted, on the page of a whole batch or plan."""
-    found = list(_once(questions, [assumed(facts, whole=whole) for _, facts, _ in questions]))
-    names = list(dict.fromkeys(name for (name, _), _ in found))
-    for (name, line), whose in sorted(found, key=lambda said: names.index(said[0][0])):
+    facts_assumed = list(_once(questions, [assumed(facts, whole=whole) for _, facts, _ in questions]))
+    names = list(dict.fromkeys(name for (name, _), _ in facts_assumed))
+    for (name, line), whose in sorted(facts_assumed, key=lambda said: names.index(said[0][0])):
         yield name, joined(whose, ": ", line) if whose else line
 
 
@@ -180,7 +180,9 @@ def batch_page(given: Sequence[Given]) -> str:
         folded("How to read them", [bullets(lines_once(questions, ways_of(questions)))]),
         folded("What not to conclude", [bullets(lines_once(questions, warnings_of(questions)))]),
         folded("What was taken for granted", [pairs(assumed_of(questions, "batch"))]),
-        folded("How to check it", checks([one[1:] for one in questions], again=_PUBLISH_AGAIN, kept=_kept(facts))),
+        folded(
+            "How to check it", checks([question[1:] for question in questions], again=_PUBLISH_AGAIN, kept=_kept(facts))
+        ),
     ]
     lead = f"They were answered together and charged as one: {batch.cost} for all."
     return document(words.own_title or words.title or about, lead, sections, made_by([facts]))
@@ -302,10 +304,10 @@ def _plan_answers(questions: Sequence[Question], titles: Sequence[str]) -> Itera
 def _plan_cost(questions: Sequence[Question]) -> Iterator[Html]:
     """Add up what was charged of each table, for each kind of neighbours and in each currency by itself."""
     together: dict[tuple[object, ...], list[Question]] = {}
-    for one in questions:
-        facts = one[1]
+    for question in questions:
+        facts = question[1]
         key = facts.said.get("table"), facts.relation, facts.unit, type(facts.cost)
-        together.setdefault(key, []).append(one)
+        together.setdefault(key, []).append(question)
     for asked_of in together.values():
         first = asked_of[0][1]
         costs: list[Charge] = [facts.cost for _, facts, _ in asked_of]

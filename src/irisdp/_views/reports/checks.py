@@ -109,10 +109,10 @@ def _known(given: Given) -> str | None:
 
     None where these are far apart.
     """
-    found = [cell for name, *column in zip(given.columns, *given.rows, strict=True) for cell in column if name in _ENDS]
-    if not all(cell.isascii() and cell.isdigit() and len(cell) < _DIGITS for cell in found):
+    known = [cell for name, *column in zip(given.columns, *given.rows, strict=True) for cell in column if name in _ENDS]
+    if not all(cell.isascii() and cell.isdigit() and len(cell) < _DIGITS for cell in known):
         return None
-    low, high = min(map(int, found), default=0), max(map(int, found), default=0)
+    low, high = min(map(int, known), default=0), max(map(int, known), default=0)
     if high - low > _FEW:
         return None
     return f" --at-least {max(0, low - _FEW // 10)} --at-most {high + _FEW // 10}"

@@ -59,10 +59,10 @@ class Given:
 
 def releases_of(release: Any) -> list[Any]:
     """Return the releases that a page is asked of: the questions of a batch, or one."""
-    found = list(release) if isinstance(release, BatchPublication | list | tuple) else [release]
-    if not found:
+    result = list(release) if isinstance(release, BatchPublication | list | tuple) else [release]
+    if not result:
         raise BadInput("release", "is an empty list", _NO_RELEASE)
-    return found
+    return result
 
 
 def given_of(release: Any, audience: str | None = None) -> Given:
@@ -107,9 +107,9 @@ def sidecar_of(release: Any) -> Path:
     path = file_path(release, "release")
     if path.suffix.lower() == ".json":
         _check_size(path)
-    found = sidecar_beside(path)
-    _check_size(found)
-    return found
+    result = sidecar_beside(path)
+    _check_size(result)
+    return result
 
 
 def _of_publication(release: Publication, audience: str | None) -> Given:

@@ -93,8 +93,8 @@ def _class(name: str, number: bool) -> str | None:
 
 def _row(row: tuple[str, ...], classes: list[str | None], groups: int) -> Html:
     cells = (
-        element("th", text, scope="row") if place < groups else element("td", text, class_=kind)
-        for place, (text, kind) in enumerate(zip(row, classes, strict=True))
+        element("th", text, scope="row") if index < groups else element("td", text, class_=kind)
+        for index, (text, kind) in enumerate(zip(row, classes, strict=True))
     )
     return element("tr", *cells)
 
@@ -150,7 +150,7 @@ def page(given: Given) -> str:
     """
     facts = given.facts.require()
     heading = headline(facts, given)
-    found = result(facts, given)
+    shown = result(facts, given)
     sections = [
         element("div", *answered(facts, given), sentences(in_three(facts, given)), class_="first"),
         folded("What was published", [element("p", f"{asked(facts)}."), pairs(_published(facts))]),
@@ -161,9 +161,9 @@ def page(given: Given) -> str:
         folded("What was taken for granted", [pairs(assumed(facts))]),
         folded("How to check it", checks([(facts, given)], again=_AGAIN, kept=_kept(facts))),
     ]
-    lead = None if heading == found else f"{found}."
+    lead = None if heading == shown else f"{shown}."
     return document(
-        heading, lead, sections, made_by([facts]), title=f"Published: {facts.question}" if heading == found else heading
+        heading, lead, sections, made_by([facts]), title=f"Published: {facts.question}" if heading == shown else heading
     )
 
 

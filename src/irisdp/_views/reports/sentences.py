@@ -96,9 +96,11 @@ def _after(prior: Fraction, epsilon: Fraction, rounding: Callable[[Fraction], in
     def chance() -> flint.arb:
         return ball(prior) / (ball(prior) + ball(1 - prior) * ball(-epsilon).exp())
 
-    found = enclosure_of(chance, width=_WIDTH)
+    enclosure = enclosure_of(chance, width=_WIDTH)
     # Near certainty the enclosure reaches beyond it, and no probability does.
-    return _percent(min(found.upper, Fraction(1)) if rounding is ceil else max(found.lower, Fraction(0)), rounding)
+    return _percent(
+        min(enclosure.upper, Fraction(1)) if rounding is ceil else max(enclosure.lower, Fraction(0)), rounding
+    )
 
 
 def _percent(chance: Fraction, rounding: Callable[[Fraction], int]) -> str:
