@@ -36,7 +36,7 @@ def refused(*_, **__):
 
 
 @pytest.mark.parametrize("command", [COUNT, "batch plan.json"], ids=["publish", "batch"])
-@pytest.mark.parametrize("step", ["decode_answers", "sidecar", "write_files"])
+@pytest.mark.parametrize("step", ["decode_answers", "release_document", "write_files"])
 @pytest.mark.parametrize("fails", [broken, refused])
 def test_an_error_that_nobody_foresaw_tells_that_the_charge_stands(command, step, fails, monkeypatch):
     home = batching if (command, step) == ("batch plan.json", "write_files") else pipeline

@@ -17,6 +17,7 @@ from irisdp._explorer.design import design as made
 from irisdp._explorer.forms import read_values
 from irisdp._explorer.interpret import READ, read
 from irisdp._explorer.pages import _shown
+from irisdp._release.release_file import ReleaseFile
 from irisdp.plots._publications import PublishedAnswers, _surely
 
 
@@ -86,6 +87,7 @@ def test_losses_of_a_reading_are_rounded_up_and_what_is_saved_down(answer):
 
 
 def test_what_is_not_certain_is_drawn_and_listed_so():
-    found = PublishedAnswers(sidecar={"assurance": {"confidence": "0.99999999"}}, by=(), numbers=True, answers=())
+    facts = ReleaseFile({"assurance": {"confidence": "0.99999999"}})
+    found = PublishedAnswers(facts=facts, by=(), numbers=True, answers=())
     assert _surely(found) == " with probability 99.999999 % or more"
     assert (_shown(0.99999999), _shown(1.0), _shown(0.25)) == ("0.99999999", "1", "0.25")
