@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-from irisdp._measurements import KINDS
+from irisdp._measurements import KINDS, MeasurementKind
 
 SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
 OTHER_MEANING = {
@@ -22,19 +22,14 @@ def literals(path):
 
 
 def test_kinds_are_those_that_measurements_state():
-    stated = set()
-    for path in (SOURCE / "_measurements").glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Dict):
-                pairs = zip(node.keys, node.values, strict=True)
-                stated |= {
-                    getattr(value, "value", None) for key, value in pairs if getattr(key, "value", None) == "kind"
-                }
-            elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-                target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-                if getattr(target, "id", None) == "kind":
-                    stated |= {leaf.value for leaf in ast.walk(node.value) if isinstance(leaf, ast.Constant)}
-    assert {name for name in stated if isinstance(name, str)} == KINDS.keys()
+    stated = {
+        node.attr
+        for path in (SOURCE / "_measurements").glob("*.py")
+        if path.name != "registry.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) == "MeasurementKind"
+    }
+    assert stated == {kind.name for kind in MeasurementKind}
 
 
 def test_kinds_are_written_as_text_nowhere_above_measurements():
