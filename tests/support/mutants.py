@@ -56,6 +56,7 @@ class Mutating:
         settings.load_profile("mistakes")
 
     def pytest_runtestloop(self, session):
+        gc.unfreeze()  # `tests/conftest.py` hides what was collected, and here the code of all of it is replaced
         self.items = {item.nodeid: item for item in session.items}
         for file in self.files():  # a room loads what it hands out when it is asked for
             importlib.import_module(module_name(file))
