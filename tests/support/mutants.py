@@ -60,6 +60,8 @@ class Mutating:
         self.items = {item.nodeid: item for item in session.items}
         for file in self.files():  # a room loads what it hands out when it is asked for
             importlib.import_module(module_name(file))
+        loaded = {thing.__code__.co_filename for thing in gc.get_objects() if isinstance(thing, types.FunctionType)}
+        assert loaded & set(map(str, self.files())), "mistakes would reach no function"
         self.ways, self.seconds = self.ways_of()
         tasks = [(file, mutant) for file in self.files() for mutant in self.chosen(file)]
         random.Random(self.room).shuffle(tasks)  # so that a run that is cut short has tried a part of every module
