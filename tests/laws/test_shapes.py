@@ -253,7 +253,7 @@ privacies = st.builds(lambda r, d: Privacy(ratio=r, delta=d), ratios, deltas)
 
 
 @given(fractions, st.integers(0, 40), privacies)
-@settings(max_examples=tried(150, 3000), deadline=None)
+@settings(max_examples=tried(600, 3000), deadline=None)
 def test_closed_form_encloses_exact_iteration(probability, count, privacy):
     found = enclose_steps(probability, count, privacy, width=WIDTH)
     assert steps(probability, count, privacy) in found
@@ -261,7 +261,7 @@ def test_closed_form_encloses_exact_iteration(probability, count, privacy):
 
 
 @given(st.integers(0, 6), st.integers(0, 12), privacies)
-@settings(max_examples=tried(80, 500), deadline=None)
+@settings(max_examples=tried(200, 500), deadline=None)
 def test_closed_form_holds_where_the_crossing_is_an_exact_tie(before, count, privacy):
     start = (1 - privacy.delta) / (privacy.ratio + 1)
     for _ in range(before):

@@ -33,6 +33,8 @@ ROOMS = {
         "unit/test_mechanism_ends.py",
         "oracles/test_safe_rate.py",
         "laws/test_exponential_draws.py",
+        "laws/test_sorting.py",
+        "laws/test_partitions.py",
     ],
     "privacy": ["oracles/test_guarantees.py", "unit/test_privacy.py", "laws/test_shapes.py"],
     "_sampling": [
