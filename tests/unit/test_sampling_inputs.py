@@ -8,7 +8,7 @@ import pytest
 from irisdp import BadInput, Privacy, noise
 from irisdp._sampling import clamped_geometric, draw, draw_ranks
 from irisdp._sampling.bits import ScriptedBits
-from irisdp._sampling.geometric_noise import one_sided_geometric
+from irisdp._sampling.geometric_noise import add_drawn, one_sided_geometric
 from irisdp._sampling.tables import draw_events
 
 CANARY = 4611686018427387999  # above 2^62, and easy to find in a message
@@ -153,3 +153,12 @@ def test_a_count_that_can_only_be_0_stays_0():
     assert clamped_geometric([0, 0], 0, ONE).tolist() == [0, 0]
     with pytest.raises(BadInput, match=r"^largest: "):
         clamped_geometric([0], -1, ONE)
+
+
+def test_values_that_ties_decide_are_put_where_they_were_drawn():
+    def drawn(count, bits):
+        assert count == 5
+        yield slice(0, 3), np.array([1, 2, 3]), {1: 70}
+        yield slice(3, 5), np.array([4, 5]), {1: -80}
+
+    assert add_drawn([10, 20, 30, 40, 50], drawn, factor=2).tolist() == [21, 110, 63, 84, 20]
