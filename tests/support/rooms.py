@@ -35,6 +35,7 @@ ROOMS = {
         "laws/test_exponential_draws.py",
         "laws/test_sorting.py",
         "laws/test_partitions.py",
+        "laws/test_chances.py",
     ],
     "privacy": ["oracles/test_guarantees.py", "unit/test_privacy.py", "laws/test_shapes.py"],
     "_sampling": [
