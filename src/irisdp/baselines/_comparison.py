@@ -192,8 +192,10 @@ class Compared:
 
     Attributes
     ----------
-    name, known_as : str
-        What it is called, here and elsewhere.
+    name : str
+        What it is called here.
+    known_as : str
+        What it is called elsewhere.
     ours : bool
         Whether this library would answer with it.
     runs_at : str
