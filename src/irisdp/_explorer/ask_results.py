@@ -355,7 +355,7 @@ def _counted(planned: Plan, asked: AskFormInput, reach: int) -> Fact:
 
 def _between_ends(planned: Plan, asked: AskFormInput) -> bool:
     """Tell whether counts are published between 0 and a public number of records."""
-    return asked.query == COUNT and planned.asked.cell_relation is NeighbouringRelation.EXCHANGE
+    return asked.query == COUNT and planned.asked.cell_relation == NeighbouringRelation.EXCHANGE
 
 
 def in_odds(planned: Plan) -> str:

@@ -119,7 +119,7 @@ def flip_chances(states: States, ratio: Fraction, relation: NeighbouringRelation
     """
     powers = _powers(ratio)
     categories = states.shape[1]
-    exchange = relation is not NeighbouringRelation.ADD_REMOVE
+    exchange = relation != NeighbouringRelation.ADD_REMOVE
     halves = states // 2 if exchange else states
     accepted = powers.at(halves.ravel())
     if exchange:

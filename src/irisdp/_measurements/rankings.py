@@ -100,7 +100,7 @@ class LargestCategories:
 
     @property
     def _exchanges(self) -> bool:
-        return self.relation is not NeighbouringRelation.ADD_REMOVE
+        return self.relation != NeighbouringRelation.ADD_REMOVE
 
     @property
     def table(self) -> OrderTable | None:

@@ -463,10 +463,10 @@ def _check_relation(checked: CheckedFile, relation: NeighbouringRelation) -> Non
         if family.relation != relation.value:
             rule = f"is for neighbours by {family.relation}, and those of each cell are by {relation.value}"
             raise BadInput("mechanism", rule, "design one for that relation, or ask with the other relation=")
-        if relation is NeighbouringRelation.EXCHANGE:  # a record may come to be in no category
+        if relation == NeighbouringRelation.EXCHANGE:  # a record may come to be in no category
             check_private(checked.mechanism, Gaps(family.categories, family.largest, "add-remove"))
         return
-    if relation is not NeighbouringRelation.EXCHANGE:
+    if relation != NeighbouringRelation.EXCHANGE:
         rule = "is for a public number of records, which neighbours by add-remove have not in common"
         raise BadInput(
             "mechanism", rule, "ask with relation='exchange', and without groups unless membership is public"

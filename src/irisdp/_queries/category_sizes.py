@@ -161,11 +161,11 @@ class Sizes(AnswersLists):
         told = np.zeros((cells, shape.numbers), dtype=np.int64)
         for cell in range(cells):
             told[cell] = shape.tell(statistics.of_cell(cell))
-        return SizeNodes(told, statistics.total if relation is NeighbouringRelation.EXCHANGE else None)
+        return SizeNodes(told, statistics.total if relation == NeighbouringRelation.EXCHANGE else None)
 
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[SizeNodes]:
         """Return the noise that is best for a count, on every number: half of it, where an exchange moves two."""
-        each = halved(privacy) if relation is NeighbouringRelation.EXCHANGE else privacy
+        each = halved(privacy) if relation == NeighbouringRelation.EXCHANGE else privacy
         noise: GeometricNoise | ShapeNoise | GaussianNoise
         if isinstance(each, Gaussian):
             noise = GaussianNoise(each)

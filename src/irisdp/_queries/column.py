@@ -96,7 +96,7 @@ class EachCategory(AboutCategories, AnswersLists):
 
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[RecordNodes]:
         """Return randomised response on every record."""
-        if relation is not NeighbouringRelation.EXCHANGE:
+        if relation != NeighbouringRelation.EXCHANGE:
             rule = "must be exchange for column: it has an answer for each record, so how many there are is public"
             raise BadInput("relation", rule, "add relation='exchange'")
         return EachRecord(len(self.names), privacy)

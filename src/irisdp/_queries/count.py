@@ -75,7 +75,7 @@ class Count(CountsRecords):
         if self.names_groups:
             none = np.zeros_like(statistics.total)
             return measurements.GroupCountNodes(statistics.yes, none, None, statistics.total - statistics.yes)
-        exchange = relation is NeighbouringRelation.EXCHANGE
+        exchange = relation == NeighbouringRelation.EXCHANGE
         fixed = exchange and self.expression is None
         return measurements.CountNodes(
             values=statistics.yes,

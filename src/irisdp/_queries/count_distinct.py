@@ -132,7 +132,7 @@ class CountDistinct:
         return CountNodes(
             values=statistics.yes,
             lower=np.zeros_like(statistics.total),
-            upper=statistics.total if relation is NeighbouringRelation.EXCHANGE else None,
+            upper=statistics.total if relation == NeighbouringRelation.EXCHANGE else None,
         )
 
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[CountNodes]:

@@ -56,6 +56,6 @@ class Majority(YesOrNo):
         """Return class and depth per cell."""
         lead = statistics.yes - statistics.no
         depth = np.where(lead >= 1, lead - 1, -lead)
-        if relation is NeighbouringRelation.EXCHANGE:
+        if relation == NeighbouringRelation.EXCHANGE:
             depth = np.where(statistics.total == 0, NO_BOUNDARY, depth // 2)
         return DecisionDistances(self.classes, np.where(lead >= 1, 0, 1), depth)

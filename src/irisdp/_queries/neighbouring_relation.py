@@ -48,7 +48,7 @@ def cell_relation(
     or go: the add-remove graph. So it does if persons have several records that count, as one may have fewer than
     another.
     """
-    if public_membership and not (grouped and relation is NeighbouringRelation.EXCHANGE):
+    if public_membership and not (grouped and relation == NeighbouringRelation.EXCHANGE):
         raise BadInput(
             "public_membership",
             "is about records that keep their group when they are exchanged",
@@ -76,7 +76,7 @@ def moves(
         and both matter (majority), else 1. Adding or removing a record always takes at most 1.
     """
     cell_relation(relation, grouped=grouped, public_membership=public_membership)
-    if relation is NeighbouringRelation.ADD_REMOVE:
+    if relation == NeighbouringRelation.ADD_REMOVE:
         return (NeighbourMove((1,), 1),)
     if not grouped or public_membership:
         return (NeighbourMove((1,), 0),)

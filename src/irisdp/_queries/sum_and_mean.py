@@ -141,11 +141,11 @@ class Sum(_OfNumbers):
 
     def covers_rounding(self, relation: NeighbouringRelation) -> bool:
         """Return True where it is public how many values are rounded: each moves the sum."""
-        return relation is NeighbouringRelation.EXCHANGE
+        return relation == NeighbouringRelation.EXCHANGE
 
     def nodes(self, statistics: StepTotals, relation: NeighbouringRelation) -> CountNodes:
         """Return the sums in steps; under exchange with their ends, which the public number of records gives."""
-        steps, exchange = self._bound().steps, relation is NeighbouringRelation.EXCHANGE
+        steps, exchange = self._bound().steps, relation == NeighbouringRelation.EXCHANGE
         least, most = steps.least, steps.most
         if self._bound().missing is None:
             least, most = min(least, 0), max(most, 0)
@@ -162,7 +162,7 @@ class Sum(_OfNumbers):
         moved = kept.records * steps.farthest
         if kept.exchanged:  # some of a person's values may turn into nothing, whatever a missing one counts as
             moved = kept.records * steps.widest
-        elif relation is NeighbouringRelation.EXCHANGE:  # where every record counts, none may
+        elif relation == NeighbouringRelation.EXCHANGE:  # where every record counts, none may
             moved = steps.widest if self._bound().missing is None else steps.span
         guarantee = privacy if isinstance(privacy, Gaussian) else pure_pair(privacy, self.name)
         return NoisySums(noise_for(guarantee, each=moved, total=moved, cells=kept.cells), steps)
@@ -186,15 +186,15 @@ class Mean(_OfNumbers):
 
     def nodes(self, statistics: StepTotals, relation: NeighbouringRelation) -> MeanNodes:
         """Return how many values there are and how far up they lie."""
-        public = statistics.total if relation is NeighbouringRelation.EXCHANGE else None
+        public = statistics.total if relation == NeighbouringRelation.EXCHANGE else None
         return MeanNodes(statistics.known, statistics.above, public)
 
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[MeanNodes]:
         """Return what is nearest for a step of the relation; where every one of a public number counts, one number."""
         pair, kept, steps = pure_pair(privacy, self.name), self.contribution, self._bound().steps
-        if relation is NeighbouringRelation.EXCHANGE and self._bound().missing is not None:
+        if relation == NeighbouringRelation.EXCHANGE and self._bound().missing is not None:
             return MeanOfAll(StaircaseNoise(pair, steps.span), steps)
-        exchanged = kept.exchanged or relation is NeighbouringRelation.EXCHANGE
+        exchanged = kept.exchanged or relation == NeighbouringRelation.EXCHANGE
         return (MeanFromCentre if exchanged else MeanFromEnds)(pair, steps, kept.records)
 
 

@@ -75,7 +75,7 @@ class AtLeast(Threshold):
         count = statistics.yes
         depth = np.where(count >= self.threshold, count - self.threshold, self.threshold - 1 - count)
         certain = np.full(len(statistics), self.threshold == 0)
-        if relation is NeighbouringRelation.EXCHANGE:
+        if relation == NeighbouringRelation.EXCHANGE:
             certain |= (self.threshold > statistics.total) | (self.expression is None)
         return DecisionDistances(
             self.classes, np.where(count >= self.threshold, 0, 1), np.where(certain, NO_BOUNDARY, depth)
@@ -98,7 +98,7 @@ class AtMost(Threshold):
         count = statistics.yes
         depth = np.where(count <= self.threshold, self.threshold - count, count - self.threshold - 1)
         certain = np.zeros(len(statistics), dtype=np.bool_)
-        if relation is NeighbouringRelation.EXCHANGE:
+        if relation == NeighbouringRelation.EXCHANGE:
             certain |= (self.threshold >= statistics.total) | (self.expression is None)
         return DecisionDistances(
             self.classes, np.where(count <= self.threshold, 0, 1), np.where(certain, NO_BOUNDARY, depth)

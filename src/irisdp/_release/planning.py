@@ -105,7 +105,7 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
         unit=options.get("unit"),
         per_unit=options.get("per_unit"),
         grouped=names is not None or is_in_parts(asked),
-        exchange=neighbours is NeighbouringRelation.EXCHANGE,
+        exchange=neighbours == NeighbouringRelation.EXCHANGE,
     )
     chosen: dict[str, Any] = {name: options.get(name) for name in COLUMN_CHOICES}
     question = asked.over(table, ColumnChoices(**chosen, contribution=contribution, unit=options.get("unit")))

@@ -393,7 +393,7 @@ class Plan:
     @property
     def public(self) -> dict[str, Any] | None:
         """Say what is taken as public and may be shown exactly: under exchange the size of the table or its groups."""
-        if self.asked.cell_relation is not NeighbouringRelation.EXCHANGE:
+        if self.asked.cell_relation != NeighbouringRelation.EXCHANGE:
             return None
         whose = "records" if self.unit is None else f"different {self.unit}"
         where = "in each group" if self.by else "in the table"
@@ -485,7 +485,7 @@ class Plan:
     @property
     def charges_two_groups(self) -> bool:
         """Whether a record may move between groups, so that a mechanism that is best for one is not for the charge."""
-        return self.relation is NeighbouringRelation.EXCHANGE and bool(self.by) and not self.public_membership
+        return self.relation == NeighbouringRelation.EXCHANGE and bool(self.by) and not self.public_membership
 
     def describe_cost(self) -> str:
         """Say the cost in one line, and that nothing is claimed to be optimal at it where it is that of two groups."""

@@ -107,7 +107,7 @@ def risk_of(cost: Charge, relation: NeighbouringRelation, unit: str | None) -> R
     unit : str or None
         The column that names the privacy unit of a record; None if every record counts as one person.
     """
-    if relation is NeighbouringRelation.ADD_REMOVE:
+    if relation == NeighbouringRelation.ADD_REMOVE:
         asks = "that you are in the table" if unit is not None else "that your record is in the table"
     else:
         asks = "which of two persons you are" if unit is not None else "which of two records is yours"

@@ -399,7 +399,7 @@ def read_share(share: Any) -> Fraction:
 @lru_cache(maxsize=32)
 def _form(bins: int, ratio: Fraction, share: Fraction, relation: NeighbouringRelation) -> tuple[Form, str]:
     """Choose: the relation's own table, else that of exchanges if it falls faster than weights by score, else those."""
-    exchange = relation is NeighbouringRelation.EXCHANGE
+    exchange = relation == NeighbouringRelation.EXCHANGE
     span = Fraction(1) if exchange else max(share, 1 - share)
     steps = ladder(bins, ratio)
     if not exchange:
@@ -421,7 +421,7 @@ def _table(bins: int, ratio: Fraction, share: Fraction, relation: NeighbouringRe
     """Pull on capped offsets, at the largest cap that is wanted and fits; None if none does, or the check fails."""
     if ratio == 1 or bins > _MOST_IN_A_TABLE:
         return None
-    exchange = relation is NeighbouringRelation.EXCHANGE
+    exchange = relation == NeighbouringRelation.EXCHANGE
     span = 1.0 if exchange else float(max(share, 1 - share))
     own = None if exchange else share
     wanted, needed = (

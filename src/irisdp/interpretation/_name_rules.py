@@ -386,7 +386,7 @@ def band(published: ReleaseFile, known: ReaderKnowledge) -> BandRule:
         tuple(integer(start, "thresholds", at_least=1, at_most=LARGEST_COUNT) for start in thresholds)
     ).thresholds
     least, most, weights = known.weights()
-    exchange = published.cell_relation is NeighbouringRelation.EXCHANGE
+    exchange = published.cell_relation == NeighbouringRelation.EXCHANGE
     basis = "prior" if known.prior is not None else "worst" if most is None else "uniform"
     return BandRule(
         outputs=NoisyBands(starts, cell).names,
@@ -483,7 +483,7 @@ class YesOrNoRule(ChoiceRule):
 def yes_or_no(published: ReleaseFile, known: ReaderKnowledge) -> YesOrNoRule:
     """Make the rule for what `at-least`, `at-most` and `majority` publish."""
     query = published.part("query").get("query")
-    exchange = published.cell_relation is NeighbouringRelation.EXCHANGE
+    exchange = published.cell_relation == NeighbouringRelation.EXCHANGE
     mechanism = _mechanism(published)
     if query == "majority":
         return YesOrNoRule(mechanism, _majority(known, exchange=exchange), False, _basis(known))

@@ -315,7 +315,7 @@ class PermuteAndFlip(Winner):
         return share
 
     def _acceptance(self, gap: int, inverse: _Number, power: Callable[[int], _Number]) -> _Number:
-        if self.relation is NeighbouringRelation.ADD_REMOVE:
+        if self.relation == NeighbouringRelation.ADD_REMOVE:
             return power(gap)
         whole, half = divmod(gap, 2)
         return power(whole) * (2 * inverse / (1 + inverse) if half else 1)

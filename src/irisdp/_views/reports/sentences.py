@@ -203,7 +203,7 @@ def _not_of_all(facts: ReleaseFile) -> Iterator[str]:
 
 def assumed(facts: ReleaseFile, *, whole: str = "release") -> Iterator[tuple[str, str]]:
     """Say what was taken for granted, each with its heading; on the page of a release, or of a whole batch or plan."""
-    exchanged = facts.relation is NeighbouringRelation.EXCHANGE
+    exchanged = facts.relation == NeighbouringRelation.EXCHANGE
     what = "one record" if facts.unit is None else f"all records of one {facts.unit}"
     yield (
         "Neighbours",
