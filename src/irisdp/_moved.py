@@ -145,7 +145,6 @@ _HOMES = {
             "plan_batch publish run"
         ),
         "_ledger.fingerprints": "fingerprint",
-        "_release": "foresee_run",
         "interpretation": "Interpretation NoisyCount read_release",
     },
     "release.batches": {
@@ -159,7 +158,7 @@ _HOMES = {
     },
     "release.runs": {
         "": "RunOutlook RunPublication run",
-        "_release": "Answered Expected LedgerOutlook foresee_run",
+        "_release": "Answered Expected LedgerOutlook",
     },
     "reports": {
         "": "report",
@@ -236,9 +235,11 @@ MOVED = {
     "release.Promise": "LedgerScope",
     "release.Selector": "_measurements.PartitionSelection",
     "release.Settlement": "ChargedAnswer",
+    "release.foresee_run": "_release.dry_run_plan",
     "release.projects.Told": "_release.project.ProjectDefaults",
     "release.projects.tell": "_release.project.apply_project",
     "release.read_cells": "_release.pipeline.read_statistics",
+    "release.runs.foresee_run": "_release.dry_run_plan",
     "release.secret_beside": "_ledger.fingerprints.secret_key_path",
 }
 """From old names to those of today, without `irisdp.`"""

@@ -27,7 +27,7 @@ class Option:
     kind : str
         How the command line reads it: as text, as a list that may be repeated, as a file, or as a switch.
     default : str, optional
-        What it is unless given.
+        The value if the option is left out, in words.
     queries : str
         The queries that take it, in words; all of them if empty.
     batches : bool or tuple of str

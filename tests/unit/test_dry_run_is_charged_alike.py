@@ -10,7 +10,7 @@ import irisdp
 from irisdp import Ledger
 from irisdp._cli import run
 from irisdp._ledger import simulation
-from irisdp._release import foresee_batch, foresee_question
+from irisdp._release import dry_run_batch, dry_run_question
 from irisdp.errors import Refusal
 
 DATA = pa.table({"x": [1, 15, 25, 30], "c": ["a", "b", "a", "z"]})
@@ -84,7 +84,7 @@ def test_each_question_is_charged_what_its_dry_run_says(seed, tmp_path):
         for data, ledger, case in zip((DATA, CHANGED), own, ("unchanged", "changed"), strict=True):
             charged = attempt(data, question, ledger)
             try:
-                outlook = ask(foresee_question, DATA, question, place).outlook
+                outlook = ask(dry_run_question, DATA, question, place).outlook
             except irisdp.BadInput:
                 # One of the two cases has no price in this currency.
                 assert charged is None or case == "unchanged"
@@ -142,9 +142,9 @@ def test_a_batch_is_charged_what_its_dry_run_says(tmp_path):
     plan = {"budget": {"epsilon": 1}, "questions": [{"query": "count"}, {"query": "majority x > 10"}]}
     ledger = tmp_path / "t.ledger"
     Ledger(ledger).set_limit("3/2")
-    said = foresee_batch(plan, data=DATA, ledger=ledger).outlook
+    said = dry_run_batch(plan, data=DATA, ledger=ledger).outlook
     assert irisdp.batch(plan, data=DATA, ledger=ledger).cost == said.changed.cost == said.unchanged.cost
-    said = foresee_batch(plan, data=DATA, ledger=ledger).outlook
+    said = dry_run_batch(plan, data=DATA, ledger=ledger).outlook
     assert said.unchanged.repeated
     with pytest.raises(Refusal) as refused:
         irisdp.batch(plan, data=CHANGED, ledger=ledger)
@@ -155,9 +155,9 @@ def test_a_batch_is_charged_what_its_dry_run_says(tmp_path):
 def test_rows_are_copied_where_pages_are_not(seed, tmp_path, monkeypatch):
     place = ledger_by_lot(random.Random(seed), tmp_path)
     Ledger(place).set_limit("5/2") if not place.exists() else None
-    whole = [ask(foresee_question, DATA, question, place) for question in QUESTIONS[:2]]
+    whole = [ask(dry_run_question, DATA, question, place) for question in QUESTIONS[:2]]
     monkeypatch.setattr(simulation, "_LARGEST_WHOLE", 0)
-    parts = [ask(foresee_question, DATA, question, place) for question in QUESTIONS[:2]]
+    parts = [ask(dry_run_question, DATA, question, place) for question in QUESTIONS[:2]]
     assert [one.outlook.to_document() for one in whole] == [one.outlook.to_document() for one in parts]
 
 
@@ -169,7 +169,7 @@ def test_a_ledger_in_any_place_is_charged_what_its_dry_run_says(ledger, tmp_path
     for question in QUESTIONS[:7]:
         asked = (question[0], {**question[1], "secret": secret})
         try:
-            outlook = ask(foresee_question, DATA, asked, ledger).outlook
+            outlook = ask(dry_run_question, DATA, asked, ledger).outlook
         except irisdp.BadInput:
             assert attempt(DATA, asked, ledger) is None
             continue

@@ -19,7 +19,7 @@ import irisdp
 from irisdp import BadInput, BatchPlan, Privacy, plan, plan_batch
 from irisdp._cli import run
 from irisdp._measurements import GroupCountNodes, NoisyCountSelection, PartitionSelection
-from irisdp._release import foresee_batch
+from irisdp._release import dry_run_batch
 from irisdp._release.pipeline import read_statistics
 from irisdp._tables.table import open_table
 from irisdp.interpretation import read_release
@@ -264,7 +264,7 @@ def test_every_question_is_about_its_own_groups(table, names, tmp_path):
 
 def test_a_dry_run_allows_what_is_answered(tmp_path):
     questions, told = asked(PLAIN, YOUNG, TENS), {"data": PEOPLE, "ledger": tmp_path / "ledger"}
-    assert foresee_batch(questions, **told).plan.cost == irisdp.batch(questions, **told).charged
+    assert dry_run_batch(questions, **told).plan.cost == irisdp.batch(questions, **told).charged
 
 
 def test_membership_is_public_of_the_columns_that_are_promised_and_of_no_others(tmp_path):

@@ -56,10 +56,10 @@ def batch_command(
     as_json: AsJson = False,
 ) -> None:
     """Publish several questions as one charge, with the least noise that fits the budget."""
-    from .._release import batch, foresee_batch
+    from .._release import batch, dry_run_batch
 
     if dry_run:
-        foreseen = foresee_batch(plan, report=report, title=title, labels=labels, force=force)
+        foreseen = dry_run_batch(plan, report=report, title=title, labels=labels, force=force)
         if as_json:
             outlook = foreseen.outlook and error_in_options(foreseen.outlook.to_document(), {})
             print_json({**foreseen.plan.to_document(), "dry_run": True, "ledger": outlook})

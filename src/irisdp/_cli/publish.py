@@ -184,9 +184,9 @@ def publish_command(
         options[name] = _declared(options[name], f"--{name}")
     options["audience"] = options["audience"] or None
     if dry_run:
-        from .._release import foresee_question
+        from .._release import dry_run_question
 
-        found = foresee_question(data, *query, **options)
+        found = dry_run_question(data, *query, **options)
         planned, outlook = found.plan, found.outlook
         if as_json:
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)

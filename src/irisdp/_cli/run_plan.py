@@ -56,10 +56,10 @@ def run_command(
     Iris checks the whole plan before it spends anything. It updates files that earlier runs of the plan wrote, and
     overwrites other files with --force only.
     """
-    from .._release import foresee_run, run
+    from .._release import dry_run_plan, run
 
     if dry_run:
-        foreseen = foresee_run(plan, title=title, labels=labels, force=force)
+        foreseen = dry_run_plan(plan, title=title, labels=labels, force=force)
         if as_json:
             print_json(error_in_options(foreseen.to_document(), _OPTIONS))
         else:

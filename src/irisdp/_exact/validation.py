@@ -219,7 +219,7 @@ def _holds(value: Any, origin: type, parts: tuple[Any, ...]) -> bool:
 
 
 def _is_enumeration(rule: Any) -> bool:
-    """Tell whether an annotation is a class of names, which stands beside the names themselves."""
+    """Tell whether an annotation is an enumeration of names; the literal names beside it say the same."""
     return isinstance(rule, type) and issubclass(rule, StrEnum)
 
 

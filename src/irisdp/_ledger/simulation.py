@@ -83,11 +83,13 @@ class SimulatedStore:
             columns = rows.columns("budget")
             kept, limits = rows.find(f"SELECT {', '.join(columns)} FROM budget"), _take_audiences(rows, self.name)
             rows.change("DELETE FROM budget")
-            yield
-            for row in kept:
-                rows.change(f"INSERT INTO budget VALUES ({', '.join('?' * len(row))})", row)
-            if limits:
-                keep_facts(rows, {**pinned_facts(rows, self.name), **limits})
+            try:
+                yield
+            finally:
+                for row in kept:
+                    rows.change(f"INSERT INTO budget VALUES ({', '.join('?' * len(row))})", row)
+                if limits:
+                    keep_facts(rows, {**pinned_facts(rows, self.name), **limits})
 
 
 def _take_audiences(rows: LedgerTransaction, name: str) -> dict[str, object]:

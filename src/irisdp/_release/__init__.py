@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from .answers import Answers, answers_bytes, csv_cell, rows_of
     from .audiences import Audience, read_confidence
     from .batch_plan import BatchPlan, plan_batch
-    from .batching import batch, foresee_batch
+    from .batching import batch, dry_run_batch
     from .data_package import PACKAGE_FORMAT
     from .dry_run import (
         Case,
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
         LedgerOutlook,
         Outlook,
         RunOutlook,
-        foresee_question,
-        foresee_run,
+        dry_run_plan,
+        dry_run_question,
         refusal_condition,
     )
     from .labels import Labels, read_labels

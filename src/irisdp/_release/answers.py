@@ -285,7 +285,7 @@ def _sidecar_beside(path: Path) -> ReleaseFile | None:
 
 
 def _check_unchanged(path: Path, sidecar: ReleaseFile | None) -> None:
-    """Compare a file with the digests that stand beside it: in the data package, and in the sidecar since 0.2."""
+    """Compare a file with its digests: in the data package and, since 0.2, in the release file."""
     told: list[tuple[str, str]] = []
     package = path.with_name(f"{path.name}.datapackage.json")
     if is_there(package):  # one that cannot be read is refused: it may hold another digest

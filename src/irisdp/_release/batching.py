@@ -24,7 +24,7 @@ from ..accounting import Charge
 from ..errors import BadInput
 from .answers import Answers
 from .batch_plan import BatchPlan, plan_asked
-from .dry_run import DryRun, foresee
+from .dry_run import DryRun, simulate_charge
 from .output_files import Files, pages, plan_files, plan_reports, write_files
 from .pipeline import CheckedQuestion, Executed, GroupStatistics, draw_answers, execute, shown_of
 from .plan_file import PlanFile, read_batch
@@ -190,7 +190,7 @@ def _written(asked: PlanFile) -> list[int]:
 
 
 @checked
-def foresee_batch(
+def dry_run_batch(
     plan: Any,
     *,
     data: Any = None,
@@ -202,7 +202,7 @@ def foresee_batch(
 ) -> DryRun[BatchPlan]:
     """Check all that `irisdp.batch` would, and say what it would cost; reads no record, spends and creates nothing."""
     planned, ready = _checked(plan, ledger, force, data=data, report=report, title=title, labels=labels)
-    return DryRun(planned, ready.book, foresee(ready))
+    return DryRun(planned, ready.book, simulate_charge(ready))
 
 
 def _draw_all(planned: BatchPlan, cells: Sequence[GroupStatistics], table: str | None, cost: Charge) -> LedgerEntry:

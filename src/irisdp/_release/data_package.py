@@ -61,7 +61,7 @@ def datapackage(file: ReleaseFile, answers: Answers, path: Path, content: bytes,
     licence : str or None
         As `read_licence` returns it.
     """
-    stored = file.stored  # as it is: nothing may be refused after a charge
+    stored = file.stored  # read without checks: nothing may be refused after a charge
     profile, form, media = _SHAPES[path.suffix.lower()]
     name = _slug(path.stem)
     return {

@@ -148,7 +148,7 @@ def refusal_condition(refusal: Refusal) -> str:
     return " if the data has changed since the last release"
 
 
-def foresee(ready: CheckedQuestion) -> Outlook | None:
+def simulate_charge(ready: CheckedQuestion) -> Outlook | None:
     """Say what a ledger would do with a question, or a batch; None where there is no ledger yet.
 
     Charges a copy of the ledger in memory; spends nothing and creates nothing.
@@ -195,7 +195,7 @@ class DryRun(Generic[P]):
 
 @checked
 @with_options(PublishOptions)
-def foresee_question(data: Any, query: str, *arguments: str | int, **options: Unpack[PublishOptions]) -> DryRun[Plan]:
+def dry_run_question(data: Any, query: str, *arguments: str | int, **options: Unpack[PublishOptions]) -> DryRun[Plan]:
     """Check all that `irisdp.publish` would, and say what it would cost; reads no record, spends and creates nothing.
 
     Parameters
@@ -204,7 +204,7 @@ def foresee_question(data: Any, query: str, *arguments: str | int, **options: Un
         As for `irisdp.publish`.
     """
     ready = check_asked(data, query, arguments, options)
-    return DryRun(ready.planned, ready.book, foresee(ready))
+    return DryRun(ready.planned, ready.book, simulate_charge(ready))
 
 
 # What a plan would cost, question after question: each is charged to the copy of its ledger, and those after it are
@@ -515,7 +515,7 @@ class RunOutlook:
 
 
 @checked
-def foresee_run(
+def dry_run_plan(
     plan: str | os.PathLike[str],
     *,
     title: str | None = None,
