@@ -271,7 +271,7 @@ def test_batches_and_plans_note_the_answers_of_each_question(here):
     assert command("run p.toml").status == command("run p.toml").status == 0
     for name in ("a", "b", "c"):
         Path(f"{name}.csv.datapackage.json").unlink()
-        Path(f"{name}.csv").write_text("answer,answer_low,answer_high\n1,0,2\n")
+        Path(f"{name}.csv").write_text("answer,answer_low,answer_high\n4321,0,9999\n")
         assert "is not as it was published" in command(f"report {name}.csv -o {name}.page.html").line
     assert "answers" not in irisdp.publish("t.csv", "count", epsilon=1).sidecars[None]
 
