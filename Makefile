@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 RUNS ?= 10
 
-.PHONY: demo test quick costs seeds coverage mutants browser check hooks bench reliability proofs checker reproduce docs site sbom versions lock clean help
+.PHONY: demo test whole quick costs seeds coverage mutants browser check hooks bench reliability proofs checker reproduce docs site sbom versions lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
-	@echo "make test         run every test but those of make check"
+	@echo "make test         run the tests: some cases of every test function but the slowest, in a few minutes"
+	@echo "make whole        run every test but those of make check, which takes half an hour"
 	@echo "make quick        run a part of every room, in less than a minute on two processors"
 	@echo "make seeds        run every test RUNS times (10), each time with a fresh random seed, which is printed"
 	@echo "make coverage     show that tests take every branch of the exact core, room by room"
@@ -50,13 +51,17 @@ demo: $(VENV)/.runtime
 # What reads the project's own text, or needs the built wheel: `make check` runs it, and `make test` does not.
 HOUSE := $(patsubst %,tests/unit/test_%.py,architecture docstrings package plain_words proofs readme references)
 
+# Which cases, and which wait for `make whole`, is said and decided in tests/support/parts.py.
 test: $(VENV)/.develop
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --part test $(addprefix --ignore=,$(HOUSE))
+
+whole: $(VENV)/.develop
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(addprefix --ignore=,$(HOUSE))
 
 # Without Spark, whose virtual machine alone takes a good part of the minute, and without pytest's rewriting of every
 # assertion in every process, which takes ten seconds of each: `pytest NAME` of a failed test shows the values.
 quick: $(VENV)/.develop
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --quick --assert=plain --ignore=tests/spark
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --part quick --assert=plain --ignore=tests/spark
 
 # What `make quick` goes by; measure again when tests have become much faster or slower.
 costs: $(VENV)/.develop

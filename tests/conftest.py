@@ -7,13 +7,12 @@ import signal
 import pytest
 from hypothesis import settings
 
-from support import quick, repeat
+from support import parts, repeat
 from support.ledgers import ledger, server
-from support.quick import (
+from support.parts import (
     pytest_collection_modifyitems,
     pytest_runtest_logreport,
     pytest_runtest_makereport,
-    pytest_runtest_setup,
     pytest_sessionfinish,
     pytest_terminal_summary,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "pytest_configure",
     "pytest_runtest_logreport",
     "pytest_runtest_makereport",
-    "pytest_runtest_setup",
     "pytest_sessionfinish",
     "pytest_terminal_summary",
     "server",
@@ -43,7 +41,7 @@ settings.load_profile("continuous integration" if os.environ.get("CI") else "peo
 
 
 def pytest_addoption(parser):
-    quick.pytest_addoption(parser)
+    parts.pytest_addoption(parser)
     repeat.pytest_addoption(parser)
 
 

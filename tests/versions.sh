@@ -42,7 +42,7 @@ try() { # NAME PYTHON HOW: install everything but Spark in a place of its own, a
   "$uv" pip list --quiet --python "$place/bin/python" --format freeze >"$place/packages.txt"
   echo "== $name: $("$place/bin/python" --version), $(wc -l <"$place/packages.txt") packages"
   print_versions "$place"
-  PATH="$PWD/$place/bin:$PATH" "$place/bin/python" -m pytest -n "${JOBS:-2}" --dist worksteal --quick \
+  PATH="$PWD/$place/bin:$PATH" "$place/bin/python" -m pytest -n "${JOBS:-2}" --dist worksteal --part quick \
     "${left_out[@]}" ${TESTS:-} || failed=1
 }
 

@@ -8,6 +8,7 @@ of its fixtures runs. Tests that take more than SLOW seconds of processor time r
 that their chance of failing can be computed instead. What child processes draw is not seen.
 """
 
+import os
 import random
 import secrets
 from types import SimpleNamespace
@@ -17,13 +18,17 @@ from _pytest.runner import runtestprotocol
 
 from irisdp._ledger.fingerprints import SECRET_BYTES
 from irisdp._sampling.bits import OperatingSystemBits
-from support.quick import processor_time
 
 SLOW = 0.5
 """Seconds of processor time beyond which a test is not repeated."""
 RARE = 20
 """Bits of the probability of a tail."""
 TWICE = "draws, too slow to repeat"
+
+
+def processor_time():
+    """Seconds of this process and the children it waited for."""
+    return sum(os.times()[:4])
 
 
 class Repeat:

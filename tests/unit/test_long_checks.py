@@ -3,13 +3,14 @@
 import ast
 import importlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from support import reliability
+from support import parts, reliability
 from support.mutations import mutants_of
 from support.reliability import Stage
 from support.rooms import ROOMS, TESTS
@@ -167,3 +168,15 @@ def test_the_text_itself_stays_as_it_is():
 def test_rooms_name_tests_that_are_there():
     assert all((TESTS / name).is_file() for tests in ROOMS.values() for name in tests)
     assert all((SOURCE / room).is_dir() for room in ROOMS)
+
+
+def test_a_part_runs_what_fits_into_its_share_and_whatever_is_important():
+    costs = parts.known_costs()
+    part = parts.Part(1, 2, 0, {"::.*caught$": parts.WHOLE, "^room/": 3})
+    assert [part.number("a::b", 10, cost) for cost in (0, 0.1, 0.2, 1.5, 2.5)] == [10, 10, 5, 1, 0]
+    assert [part.number(name, 10, 2.5) for name in ("a::b_is_caught", "room/a::b", "a::caught_b")] == [10, 1, 0]
+    functions = {"f::a": [0, 1], "f::b": [2], "g::a": [3], "h::a": [4, 5]}
+    assert parts.chosen(functions, {"f::a": 2.5, "f::b": 3, "g::a": 11}, part) == [4, 5, 0]  # g takes far too long
+    for part in parts.PARTS.values():
+        for pattern in part.important:
+            assert any(re.search(pattern, name) for name in costs), f"nothing is called {pattern}"

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from itertools import product
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ import irisdp
 from irisdp import Ledger
 from irisdp._cli.main import app
 from support.commands import irisdp as command
+from support.sweeps import tried
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full and fork")
 
@@ -109,11 +110,14 @@ def prepared(tmp_path_factory):
 def ended(prepared, tmp_path_factory):
     """Run each line with each kind of streams in a folder of its own; return cases and statuses by name."""
     place, cases = tmp_path_factory.mktemp("ended"), []
+    plain_streams, *others = KINDS.items()
+    turn = cycle(others)
     for name, plain in COMMANDS.items():
         lines = plain if name in WITHOUT_JSON else [*plain, *(f"{line} --json" for line in plain)]
-        for line, (kind, streams) in product(lines, KINDS.items()):
-            folder = str(place / f"{len(cases)} {kind}")
-            cases.append({"name": name, "folder": folder, "streams": streams, "words": line.split()})
+        for line in lines:
+            for kind, streams in (plain_streams, *tried([next(turn)], others)):
+                folder = str(place / f"{len(cases)} {kind}")
+                cases.append({"name": name, "folder": folder, "streams": streams, "words": line.split()})
     for case in cases:
         shutil.copytree(prepared, case["folder"])
     done = subprocess.run(
