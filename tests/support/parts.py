@@ -2,10 +2,10 @@
 
 Of every test function as many cases run as fit into the part's `share` of seconds, spread over its parameters and at
 least one. A function of which one case alone takes more than `slow` seconds waits for `make whole`; of a file with
-nothing but such functions the fastest one runs, unless it takes five times as long. What a case costs stands in `costs.json` beside, in seconds by the
-clock: `make costs` measures again, `pytest --measure-costs FILE` what is in a file. Of a function that is not in it, which
-is new, `make quick` runs one case and `make test` all. Nothing has to be marked, and a renamed or deleted function does
-no harm. Cases that took much longer than was known are named at the end.
+nothing but such functions the fastest one runs, unless it takes five times as long. What a case costs stands in
+`costs.json` beside, in seconds by the clock: `make costs` measures again, `pytest --measure-costs FILE` what is in a
+file. Of a function that is not in it, which is new, `make quick` runs one case and `make test` all. Nothing has to be
+marked, and a renamed or deleted function does no harm. Cases that took much longer than was known are named at the end.
 
 `make test` runs every case of a test that plants a mistake and sees it caught, and of all golden files; and more of the
 proofs by exhaustion, on which all else stands (`IMPORTANT`).
