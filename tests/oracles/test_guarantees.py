@@ -129,7 +129,7 @@ def test_polygons_have_ends(mu, gap, said):
     assert str(refused.value) == said
 
 
-@pytest.mark.parametrize("rho", ["5e-9", "0.3", "0.5", "12.5"])
+@pytest.mark.parametrize("rho", ["5e-9", "0.3", "0.5", "12.5", "0.4" + "9" * 70])  # the last root is nearly 1
 def test_zcdp_is_the_root_of_twice_rho_rounded_down(rho):
     mu = Gaussian.zcdp(rho).mu
     assert mu**2 <= 2 * F(rho) < (mu * NEXT) ** 2
@@ -296,6 +296,10 @@ def test_pairs_that_fall_together_become_one():
     assert [(pair.ratio, pair.delta) for pair in workable(asked).pairs] == [(3, 0)]
     swapped = changed(asked, lambda pair: Pair(6 - pair.ratio, pair.delta, pair.epsilon))
     assert len(swapped.pairs) == 1
+    three = Privacy.all([Privacy(ratio=r, delta=d) for r, d in ((9, 0), (4, "1/10"), (2, "1/5"))])
+    assert [(pair.ratio, pair.delta) for pair in three.pairs] == [(9, 0), (4, F(1, 10)), (2, F(1, 5))]
+    level = changed(three, lambda pair: Pair(F(2), pair.delta, pair.epsilon))
+    assert [(pair.ratio, pair.delta) for pair in level.pairs] == [(2, 0)]
 
 
 def test_leaving_out_one_may_let_the_one_before_it_follow():

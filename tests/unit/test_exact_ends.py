@@ -61,8 +61,8 @@ from irisdp._exact import (
     workable_ratio,
     working_precision,
 )
-from irisdp._exact.documents import DEEPEST
-from irisdp._exact.rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS
+from irisdp._exact.documents import DEEPEST, TomlFile
+from irisdp._exact.rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS, meant_decimal
 from support.refusals import refused
 
 LONG = "a" * 60
@@ -297,6 +297,9 @@ def test_what_is_too_small_to_write_down_lies_between_nothing_and_little(factor,
     found = ends(sign * factor * flint.arb(2) ** -(1 << 22))
     near, far = (found.lower, found.upper) if sign > 0 else (-found.upper, -found.lower)
     assert near == 0 < far < F(1, 1 << (1 << 20) - 3)
+    just = F(factor, 1 << (1 << 20) + 1)  # as near to 0 as may be, and a bound at no less than three times its power
+    found = ends(sign * ball(just))
+    assert found.lower <= sign * just <= found.upper
 
 
 # Rows on a grid
@@ -416,6 +419,22 @@ def test_files(tmp_path):
     assert refused(read_json, 7, "f") == "f: must be the path of a file, not int; give a path"
 
 
+def test_a_toml_file_has_at_most_a_mebibyte(tmp_path):
+    (tmp_path / "full.toml").write_bytes(b"a = 1" + b" " * ((1 << 20) - 5))
+    (tmp_path / "long.toml").write_bytes(b"a = 1" + b" " * ((1 << 20) - 4))
+    assert TomlFile.at(tmp_path / "full.toml", "plan").read() == {"a": 1}
+    said = "plan: long.toml is longer than 1,048,576 bytes; write less into one file"
+    assert refused(TomlFile.at(tmp_path / "long.toml", "plan").read) == said
+
+
+@pytest.mark.parametrize(("written", "meant"), [
+    ("1,5", "1.5"), ("-1,5", "-1.5"), ("+,5", "+0.5"), (",5", "0.5"), ("-,5", "-0.5"), ("5,,", None),
+    ("1,000", "1000, or 1.000 if the comma is a decimal comma"), ("1,000.5", "1000.5"), ("1,000,000", "1000000"),
+])  # fmt: skip
+def test_a_decimal_comma_is_understood_and_a_point_suggested(written, meant):
+    assert meant_decimal(written) == meant
+
+
 def test_what_steers_a_terminal_is_written_as_its_number():
     odd = "a\u202eb\x7fc\ud800é"
     assert json_line({"k": odd}) == '{"k": "a\\u202eb\\u007fc\\ud800é"}'
@@ -519,6 +538,7 @@ class Box:
         (ask, (1,), {"nothing": 3}, "nothing: must be None, not int" + HELP),
         (ask, (1,), {"named": Thing}, "named: must be a Named, not the class Thing" + HELP),
         (ask, (1,), {"named": 3}, "named: must be a Named, not int" + HELP),
+        (ask, (1,), {"many": None}, "many: must be a sequence of number, not None" + HELP),
         (ask, ([],), {}, "one: must be a number, not list; write the value itself, without a list around it"),
         (ask, (1,), {"knd": "red"}, "knd: is no option; did you mean kind?"),
         (ask, (1, "red"), {"kind": "red"}, "kind: is given twice, by place and by name; give it once"),
