@@ -36,6 +36,7 @@ ROOMS = {
         "laws/test_sorting.py",
         "laws/test_partitions.py",
         "laws/test_chances.py",
+        "laws/test_histograms.py",
     ],
     "privacy": ["oracles/test_guarantees.py", "unit/test_privacy.py", "laws/test_shapes.py"],
     "_sampling": [

@@ -373,6 +373,27 @@ def test_lines_have_two_classes_and_two_outputs():
     assert laid.matrix() == [(F(5, 6), F(1, 6)), (F(2, 3), F(1, 3)), (F(1, 3), F(2, 3))]
 
 
+def test_a_class_has_a_ranking_and_a_boundary():
+    with pytest.raises(ValueError, match="shorter"):
+        mechanisms.DepthMechanism(privacy=TWO, rankings=(("a", "b"),) * 2, boundary=((F(1, 2), F(1, 2)),))
+
+
+@pytest.mark.parametrize("counts", [[4, 2], [4, 2, 0, 0], [4, 1, 0], [4, 2, 1]])
+def test_a_histogram_has_the_types_and_the_total_that_were_said(counts):
+    said = "counts: must be one count per type and sum to the total; count every record once"
+    assert refused(mechanisms.HistogramMechanism(total=6, types=3, privacy=TWO).draw, counts) == said
+
+
+def test_a_column_is_answered_by_its_law():
+    for value in range(3):
+        law = law_of(
+            lambda source, given=value: int(mechanisms.release_column([given], 3, TWO, source=source)[0]),
+            word_bits=2,
+            words=1,
+        )
+        assert law.outcomes == {answer: F(1, 2) if answer == value else F(1, 4) for answer in range(3)}
+
+
 @pytest.mark.parametrize("privacy", [TWO, Privacy(ratio=2, delta="1/10"), BOTH], ids=str)
 @pytest.mark.parametrize("choices", [2, 3, 5])
 def test_the_truth_is_told_as_often_as_pairs_allow(choices, privacy):
