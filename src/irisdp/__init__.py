@@ -1,4 +1,4 @@
-"""Iris: private answers to questions with finitely many answers, proved optimal where Iris says so.
+"""Iris: differentially private answers, proved optimal among the mechanisms that each design names.
 
 data —query→ small graph —mechanism→ answer; privacy comes down the arrow for free.
 """

@@ -1,4 +1,4 @@
-"""Cell mechanisms: what answers about one cell, given the node of a small graph that it is on."""
+"""Measurements: what draws the answer about one group, given where the group lies on a small graph."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,7 @@
 """Design: the optimum for a goal, exactly private, with a proof that a reader can check.
 
-Here are the designers. Other names live in subpackages: `irisdp.design` (curves, comparing designs),
-`irisdp.design` (derivability, universality), `irisdp.design` (bounds), `irisdp.design`
-(repair, digests). Consumers, their losses and the best post-processing are in `irisdp.consumers`.
+Beside the designers: curves of a design and comparisons of two, derivability, bounds for paths, repair of a matrix
+that is nearly private. Consumers, their losses and the best post-processing are in `irisdp.consumers`.
 """
 
 from typing import TYPE_CHECKING

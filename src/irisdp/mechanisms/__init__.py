@@ -1,4 +1,4 @@
-"""Exact draws from mechanisms over whole families of databases: columns, histograms, partitions, sorted lists."""
+"""Mechanisms: matrices and their files, and exact draws of columns, histograms, partitions and sorted counts."""
 
 from typing import TYPE_CHECKING
 
