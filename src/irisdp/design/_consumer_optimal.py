@@ -25,7 +25,7 @@ from ..graphs import Path
 from ..mechanisms import FactoredMechanism, Mechanism, Reading, StatedObjective, geometric_row
 from ..privacy import Privacy, are_close
 from ._closed_forms import LARGEST_MATRIX
-from ._optimal_mechanism import LARGEST_PROGRAM, check_size, optimal_mechanism, sealed
+from ._optimal_mechanism import LARGEST_PROGRAM, check_size, optimal_mechanism, optimum_by_floats, sealed
 from ._privacy_program import Goal, directions
 from ._repair import contract, is_private
 
@@ -143,11 +143,11 @@ def _on_common_denominator(table: Sequence[Sequence[Fraction]]) -> tuple[int, An
 #
 # If δ = 0 and the loss never falls as the answer moves away from the truth, on either side, the result is optimally
 # post-processed geometric noise. One deployed mechanism serves every such consumer (proofs/universality.md). Small
-# programs are solved whole all the same, because the dual certificate of that leans on no theorem; so are losses for
-# which universality is not guaranteed.
+# programs are solved whole all the same where floats find the optimum, because its dual certificate leans on no
+# theorem; so are losses for which universality is not guaranteed, whatever that takes.
 
 LARGEST_WHOLE = 32
-"""Counts up to which the whole program is solved in any case: about a second."""
+"""Counts up to which the whole program is tried first: about a second."""
 
 LARGEST_CERTIFIED = 2_000
 """Counts up to which a certificate is written: checking one takes time in the square of their number, here 15 s."""
@@ -181,8 +181,8 @@ def consumer(
     -------
     Mechanism or FactoredMechanism
         Inputs and outputs 0..n, exactly private, with its loss and a lower bound for every private mechanism. Up to
-        1,000 counts a matrix with its certificate: of weak duality up to n = 32, of universality above. Beyond,
-        geometric noise followed by a sparse reading.
+        1,000 counts a matrix with its certificate: of weak duality up to n = 32 where floats find the optimum, of
+        universality elsewhere. Beyond, geometric noise followed by a sparse reading.
 
     Raises
     ------
@@ -202,9 +202,13 @@ def consumer(
         rule = f"must be at most {LARGEST_READING} for a mechanism that is written down"
         raise BadInput("n", rule, "find the optimal reading of design.geometric(n, …) instead")
     reader = Consumer(n, loss, side_information=side_information, prior=prior)
-    if reader.n <= LARGEST_WHOLE or not privacy.single or privacy.delta or not reader.universal:
+    if not privacy.single or privacy.delta or not reader.universal:
         _check_size(reader, privacy)
         return optimal_mechanism(consumer_goal(reader), Path(reader.n + 1), privacy)
+    if reader.n <= LARGEST_WHOLE:
+        whole = optimum_by_floats(consumer_goal(reader), Path(reader.n + 1), privacy)
+        if whole is not None:
+            return whole
     noise = FactoredMechanism(privacy=privacy.pure, n=reader.n)
     remap = optimal_reading(noise, reader)
     if reader.n + 1 <= LARGEST_MATRIX:

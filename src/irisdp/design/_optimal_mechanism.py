@@ -8,10 +8,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from .._exact import Table, checked, is_short, stepping_stones
-from .._exact.linprog import exact_optimum
+from .._exact.linprog import MOST_PIVOTS, exact_optimum
 from ..errors import BadInput, Refusal
 from ..graphs import DatasetGraph
 from ..mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism, StatedObjective
@@ -95,8 +95,29 @@ def optimal_mechanism(
     """
     check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
     worked = workable(privacy)
-    rows, dual, exact = _solve(goal, graph, worked) if privacy.single else _solve_shape(goal, graph, worked)
-    if not (exact and worked == privacy and is_short(rows)):
+    solved = _solve(goal, graph, worked) if privacy.single else _solve_shape(goal, graph, worked)
+    return _written_down(goal, graph, privacy, solved, outputs)
+
+
+def optimum_by_floats(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mechanism | None:
+    """Return the optimal mechanism where floats lead to the exact optimum; None where exact pivots would have to.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        One pair.
+    """
+    check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
+    solved = _solve(goal, graph, workable(privacy), most_pivots=0)
+    return _written_down(goal, graph, privacy, solved, None) if solved.exact else None
+
+
+def _written_down(
+    goal: Goal, graph: DatasetGraph, privacy: Privacy, solved: _Solved, outputs: Sequence[Hashable] | None
+) -> Mechanism:
+    """Return a solution at a workable privacy as a mechanism that is private at the one asked for, with its bound."""
+    rows, dual = solved.rows, solved.dual
+    if not (solved.exact and workable(privacy) == privacy and is_short(rows)):
         rows = shortened(rows, graph, privacy)
         # Without multipliers the bound is weak but never absurd, should the solver have ended far from an optimum.
         candidates = (dual.rounded(goal, _places(goal.value(rows), dual, privacy)), replace(dual, multipliers={}))
@@ -162,18 +183,26 @@ def check_size(field: str, edges: int, answers: int, privacy: Privacy) -> None:
         raise BadInput(field, rule, remedy)
 
 
-def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> tuple[Table, Dual, bool]:
-    """Return rows and dual of an optimum at this privacy, and whether they are exactly that."""
+class _Solved(NamedTuple):
+    """Rows and dual of an optimum, and whether they are exactly that."""
+
+    rows: Table
+    dual: Dual
+    exact: bool
+
+
+def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy, *, most_pivots: int = MOST_PIVOTS) -> _Solved:
+    """Solve the program at this privacy."""
     basis = None
     for stone in stepping_stones(privacy.ratio)[:-1] if privacy.single else []:
         program = mechanism_program(goal, graph, Privacy(ratio=stone, delta=privacy.delta))
         basis = exact_optimum(program.linear, start=basis, most_pivots=0).basis
     program = mechanism_program(goal, graph, privacy)
-    optimum = exact_optimum(program.linear, start=basis)
-    return program.rows(optimum.values), program.dual(optimum.duals).normalised(goal), optimum.exact
+    optimum = exact_optimum(program.linear, start=basis, most_pivots=most_pivots)
+    return _Solved(program.rows(optimum.values), program.dual(optimum.duals).normalised(goal), optimum.exact)
 
 
-def _solve_shape(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> tuple[Table, Dual, bool]:
+def _solve_shape(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> _Solved:
     """Solve the program under several pairs, whose ratios may lie too far apart for floats to find a start."""
     try:
         return _solve(goal, graph, privacy)

@@ -191,7 +191,7 @@ def _regular(program: LinearProgram, basis: tuple[int, ...]) -> Vertex:
 _MOST_REFINEMENTS = 15
 """Each gains about nine digits where it gains any."""
 
-_MOST_PIVOTS = 100
+MOST_PIVOTS = 100
 """Each costs about as much as three exact solutions of the basis."""
 
 
@@ -222,7 +222,7 @@ class Optimum:
     pivots: int = 0
 
 
-def exact_optimum(program: LinearProgram, *, start: Basis | None = None, most_pivots: int = _MOST_PIVOTS) -> Optimum:
+def exact_optimum(program: LinearProgram, *, start: Basis | None = None, most_pivots: int = MOST_PIVOTS) -> Optimum:
     """Solve a linear program exactly.
 
     Parameters
