@@ -386,6 +386,14 @@ def test_two_pairs_have_a_delta_each():
     )
 
 
+def test_boundaries_that_keep_one_of_two_pairs_do_not_hold():
+    """Negative control: made after the mechanism has checked its own boundary."""
+    mechanism = balanced_line(Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")]))
+    object.__setattr__(mechanism, "boundary", ((F(3, 4), F(1, 4)),) * 2)
+    verdict = certify.certify_depth_mechanism(mechanism, depths=(1,))
+    assert verdict.boundary_deltas == (0, F(1, 4)) and verdict.refuted is None and not verdict.holds
+
+
 def test_rows_that_step_too_far_are_refuted(monkeypatch):
     """Negative control: enclosures of what twice the ratio allows are no rows of this promise."""
     mechanism, steps = balanced_line(TWO), certify._audit.enclose_steps
