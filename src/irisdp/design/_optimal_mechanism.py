@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from .._exact import Table, checked, is_short, stepping_stones
-from .._exact.linprog import MOST_PIVOTS, exact_optimum
+from .._exact.linprog import exact_optimum
 from ..errors import BadInput, Refusal
 from ..graphs import DatasetGraph
 from ..mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism, StatedObjective
@@ -191,7 +191,7 @@ class _Solved(NamedTuple):
     exact: bool
 
 
-def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy, *, most_pivots: int = MOST_PIVOTS) -> _Solved:
+def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy, *, most_pivots: int | None = None) -> _Solved:
     """Solve the program at this privacy."""
     basis = None
     for stone in stepping_stones(privacy.ratio)[:-1] if privacy.single else []:

@@ -191,8 +191,9 @@ def _regular(program: LinearProgram, basis: tuple[int, ...]) -> Vertex:
 _MOST_REFINEMENTS = 15
 """Each gains about nine digits where it gains any."""
 
-MOST_PIVOTS = 100
-"""Each costs about as much as three exact solutions of the basis."""
+_MOST_PIVOTS = 100
+_MOST_BITS = 2_000_000
+"""Length of the numbers of all pivots together, where no number of pivots is given: about two seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +223,7 @@ class Optimum:
     pivots: int = 0
 
 
-def exact_optimum(program: LinearProgram, *, start: Basis | None = None, most_pivots: int = MOST_PIVOTS) -> Optimum:
+def exact_optimum(program: LinearProgram, *, start: Basis | None = None, most_pivots: int | None = None) -> Optimum:
     """Solve a linear program exactly.
 
     Parameters
@@ -230,8 +231,8 @@ def exact_optimum(program: LinearProgram, *, start: Basis | None = None, most_pi
     program : LinearProgram
     start : Basis, optional
         Where to begin: the basis of a program of the same shape, often optimal here too. Left out, HiGHS guesses.
-    most_pivots : int
-        Exact pivots after which to give up.
+    most_pivots : int, optional
+        Exact pivots after which to give up: at most 100, and fewer where numbers are long, when left out.
 
     Raises
     ------
@@ -260,10 +261,17 @@ def exact_optimum(program: LinearProgram, *, start: Basis | None = None, most_pi
         closest = min(closest, vertex, key=lambda vertex: vertex.infeasibility + vertex.suboptimality)
         refinements += 1
     if not vertex.optimal:
-        vertex, pivots = pivot_to_optimum(program, closest, most=most_pivots)
+        most = _affordable(closest) if most_pivots is None else most_pivots
+        vertex, pivots = pivot_to_optimum(program, closest, most=most)
     if not vertex.optimal:
         vertex = closest
     return Optimum(vertex.basis, vertex.values, vertex.duals, vertex.optimal, refinements, pivots)
+
+
+def _affordable(vertex: Vertex) -> int:
+    """Return how many pivots to try, fewer where numbers are long; one takes about as long as three exact solutions."""
+    bits = sum(int(x.p).bit_length() + int(x.q).bit_length() for x in (*vertex.basic, *vertex.duals))
+    return min(_MOST_PIVOTS, _MOST_BITS // max(bits, 1))
 
 
 def _refine(program: LinearProgram, solver: FloatSolver, vertex: Vertex) -> Vertex | None:
