@@ -13,10 +13,10 @@ FILES = (
 )  # fmt: skip
 
 NO_TIMES = (
-    "clock.py", "foreign.py", "gaussian_noise.py", "named_counts.py", "peers.py", "public_tables.py",
+    "clock.py", "design_times.py", "foreign.py", "gaussian_noise.py", "named_counts.py", "peers.py", "public_tables.py",
     "pull_over_flips.py", "reading_gaps.py", "sizes.py", "spark_cluster.py", "sums.py",
 )  # fmt: skip
-"""Programs that measure errors, laws, what a clock reveals or whether engines agree: they run once, beside the rows."""
+"""Programs that measure errors, laws, what a clock reveals, random designs or whether engines agree: each runs once."""
 
 
 @cache

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from .._exact import Table, checked, is_short, stepping_stones
-from .._exact.linprog import exact_optimum
+from .._exact.linprog import MOST_REFINEMENTS, exact_optimum
 from ..errors import BadInput, Refusal
 from ..graphs import DatasetGraph
 from ..mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism, StatedObjective
@@ -57,6 +57,9 @@ _QUICK_PROGRAM, _FINE = 2000, 1 << 60
 _FAR_FROM_BEST = 10**6
 """Under several pairs, a gap beyond this part of what losses differ by is no optimum."""
 
+_FEW_REFINEMENTS = 2
+"""More take longer than any other way to a consumer's optimum."""
+
 _SPARE_DIGITS = 20
 """Digits to which a rounded bound agrees with the value at least, before the ratio's own 2^-64."""
 
@@ -100,7 +103,7 @@ def optimal_mechanism(
 
 
 def optimum_by_floats(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mechanism | None:
-    """Return the optimal mechanism where floats lead to the exact optimum; None where exact pivots would have to.
+    """Return the optimal mechanism where floats lead to the exact optimum within a few refinements; None elsewhere.
 
     Parameters
     ----------
@@ -108,8 +111,10 @@ def optimum_by_floats(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mech
         One pair.
     """
     check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
-    solved = _solve(goal, graph, workable(privacy), most_pivots=0)
-    return _written_down(goal, graph, privacy, solved, None) if solved.exact else None
+    for solved in _on_the_way(goal, graph, workable(privacy), most_refinements=_FEW_REFINEMENTS):
+        if not solved.exact:
+            return None
+    return _written_down(goal, graph, privacy, solved, None)
 
 
 def _written_down(
@@ -191,15 +196,24 @@ class _Solved(NamedTuple):
     exact: bool
 
 
-def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy, *, most_pivots: int | None = None) -> _Solved:
-    """Solve the program at this privacy."""
+def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> _Solved:
+    """Solve the program at this privacy, by way of ratios from which floats can start."""
+    *_, solved = _on_the_way(goal, graph, privacy)
+    return solved
+
+
+def _on_the_way(
+    goal: Goal, graph: DatasetGraph, privacy: Privacy, *, most_refinements: int = MOST_REFINEMENTS
+) -> Iterator[_Solved]:
+    """Yield the optimum at each ratio on the way, and last, with exact pivots where needed, at this privacy."""
     basis = None
-    for stone in stepping_stones(privacy.ratio)[:-1] if privacy.single else []:
-        program = mechanism_program(goal, graph, Privacy(ratio=stone, delta=privacy.delta))
-        basis = exact_optimum(program.linear, start=basis, most_pivots=0).basis
-    program = mechanism_program(goal, graph, privacy)
-    optimum = exact_optimum(program.linear, start=basis, most_pivots=most_pivots)
-    return _Solved(program.rows(optimum.values), program.dual(optimum.duals).normalised(goal), optimum.exact)
+    stones = stepping_stones(privacy.ratio)[:-1] if privacy.single else []
+    for here in (*(Privacy(ratio=stone, delta=privacy.delta) for stone in stones), privacy):
+        program = mechanism_program(goal, graph, here)
+        pivots = None if here is privacy else 0
+        optimum = exact_optimum(program.linear, start=basis, most_refinements=most_refinements, most_pivots=pivots)
+        yield _Solved(program.rows(optimum.values), program.dual(optimum.duals).normalised(goal), optimum.exact)
+        basis = optimum.basis
 
 
 def _solve_shape(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> _Solved:

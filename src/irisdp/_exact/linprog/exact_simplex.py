@@ -188,7 +188,7 @@ def _regular(program: LinearProgram, basis: tuple[int, ...]) -> Vertex:
     return vertex
 
 
-_MOST_REFINEMENTS = 15
+MOST_REFINEMENTS = 15
 """Each gains about nine digits where it gains any."""
 
 _MOST_PIVOTS = 100
@@ -223,7 +223,13 @@ class Optimum:
     pivots: int = 0
 
 
-def exact_optimum(program: LinearProgram, *, start: Basis | None = None, most_pivots: int | None = None) -> Optimum:
+def exact_optimum(
+    program: LinearProgram,
+    *,
+    start: Basis | None = None,
+    most_refinements: int = MOST_REFINEMENTS,
+    most_pivots: int | None = None,
+) -> Optimum:
     """Solve a linear program exactly.
 
     Parameters
@@ -231,6 +237,8 @@ def exact_optimum(program: LinearProgram, *, start: Basis | None = None, most_pi
     program : LinearProgram
     start : Basis, optional
         Where to begin: the basis of a program of the same shape, often optimal here too. Left out, HiGHS guesses.
+    most_refinements : int
+        Refinements after which to give up.
     most_pivots : int, optional
         Exact pivots after which to give up: at most 100, and fewer where numbers are long, when left out.
 
@@ -253,7 +261,7 @@ def exact_optimum(program: LinearProgram, *, start: Basis | None = None, most_pi
             z, y = ([flint.fmpq(*x.as_integer_ratio()) for x in array] for array in (guess.values, guess.duals))
             return Optimum(guess.basis, z, [largest * x for x in y], exact=False)
     closest, refinements, pivots = vertex, 0, 0
-    while not vertex.optimal and refinements < _MOST_REFINEMENTS:
+    while not vertex.optimal and refinements < most_refinements:
         following = _refine(program, solver, vertex)
         if following is None:
             break

@@ -28,6 +28,14 @@ _GROWING_SMALLEST = 1e-12
 
 _GROWING_MANY_ROWS = 20_000
 
+_RESORTS: tuple[dict[str, Any], ...] = (
+    {},
+    {"solver": "simplex", "presolve": "off"},
+    {"simplex_strategy": 4},
+    {"solver": "ipm"},
+)
+"""What is tried one after the other until HiGHS ends with a basis: it may end with an error of its own."""
+
 _MOST_PIVOTS = 5
 """Per row and column: a solver that needs more is going round in circles."""
 
@@ -117,21 +125,24 @@ class FloatSolver:
             dual_feasibility_tolerance=_TOLERANCE,
         )
         highs.passModel(model)
-        if start is not None:
-            highs.setBasis(self._to_highs(start))
-        highs.run()
-        basis, solution = highs.getBasis(), highs.getSolution()
-        columns, rows = list(basis.col_status), list(basis.row_status)  # each access copies the whole list
         basic = highspy.HighsBasisStatus.kBasic
-        members = tuple(index for index, state in enumerate(columns + rows) if state == basic)
-        if len(members) != model.num_row_ or not solution.value_valid:
-            return None
-        return FloatSolution(
-            basis=members,
-            values=np.array(solution.col_value),
-            duals=np.array(solution.row_dual) * self._row_scale,
-            objective=float(highs.getInfo().objective_function_value),
-        )
+        for options in _RESORTS:
+            _set(highs, **options)
+            if start is not None:
+                highs.setBasis(self._to_highs(start))
+            highs.run()
+            basis, solution = highs.getBasis(), highs.getSolution()
+            columns, rows = list(basis.col_status), list(basis.row_status)  # each access copies the whole list
+            members = tuple(index for index, state in enumerate(columns + rows) if state == basic)
+            if len(members) == model.num_row_ and solution.value_valid:
+                return FloatSolution(
+                    basis=members,
+                    values=np.array(solution.col_value),
+                    duals=np.array(solution.row_dual) * self._row_scale,
+                    objective=float(highs.getInfo().objective_function_value),
+                )
+            highs.clearSolver()
+        return None
 
     def _to_highs(self, basis: Basis) -> Any:
         import highspy
@@ -245,13 +256,7 @@ class GrowingProgram:
         # Interior points, and then a basis, are quicker on large programs, where there is no basis to go on from.
         large = rows > _GROWING_MANY_ROWS and not highs.getBasis().valid
         _set(highs, simplex_iteration_limit=_MOST_PIVOTS * (rows + columns), solver="ipm" if large else "simplex")
-        others: tuple[dict[str, Any], ...] = (
-            {},
-            {"solver": "simplex", "presolve": "off"},
-            {"simplex_strategy": 4},
-            {"solver": "ipm"},
-        )
-        for options in others:
+        for options in _RESORTS:
             _set(highs, **options)
             highs.run()
             solution = highs.getSolution()
