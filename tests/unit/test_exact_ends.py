@@ -2,7 +2,9 @@
 
 import json
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from fractions import Fraction as F
@@ -61,7 +63,8 @@ from irisdp._exact import (
     workable_ratio,
     working_precision,
 )
-from irisdp._exact.documents import DEEPEST, TomlFile
+from irisdp._exact.arithmetics import conversion
+from irisdp._exact.documents import DEEPEST, TomlFile, kind_of
 from irisdp._exact.rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS, meant_decimal
 from support.refusals import refused
 
@@ -89,6 +92,23 @@ if TYPE_CHECKING:
 ])  # fmt: skip
 def test_what_is_no_number_is_refused_in_these_words(written, said):
     assert refused(rational, written, "x") == said
+
+
+@pytest.mark.parametrize(("written", "near"), [("1,5", "1 or 2"), ("1,000", "1000"), ("-0,5", "-1 or 0")])
+def test_a_whole_number_has_no_comma(written, near):
+    said = f"x: must be a whole number, and '{written}' has a comma in it; write {near}"
+    assert refused(integer, f" {written}", "x", at_least=-9) == said
+
+
+def test_arithmetics_by_name(monkeypatch):
+    third = F(1, 3)
+    assert conversion("flint")(third) == flint.fmpq(1, 3) and conversion("fractions")(third) is third
+    assert conversion("gmpy2")(third) == third and type(conversion("gmpy2")(third)) is not F
+    said = "arithmetic: is not known; choose one of flint, fractions, gmpy2"
+    assert refused(conversion, "decimal") == said
+    monkeypatch.setitem(sys.modules, "gmpy2", None)
+    said = 'arithmetic: gmpy2 is not installed; choose "flint" or "fractions"'
+    assert refused(conversion, "gmpy2") == said
 
 
 @pytest.mark.parametrize("written", ["ten", "abc", "1.2.3", "", "nan", "0x10"])
@@ -419,6 +439,48 @@ def test_files(tmp_path):
     assert refused(read_json, 7, "f") == "f: must be the path of a file, not int; give a path"
 
 
+@pytest.mark.parametrize(("content", "said"), [
+    (b"\xef\xbb\xbfa = 1", "begins with a byte order mark; save it as UTF-8 without one"),
+    (b"a = '\xe9'", "is no UTF-8 text; save it as UTF-8"),
+    (b"a = ", "is no valid TOML at end of document; check quotes, brackets and commas, and that no key stands twice"),
+    (b"a = " + b"[" * 3000, "is no valid TOML; check quotes, brackets and numbers"),
+    (b"\n" + b"a." * 200 + b"a = 1", "has more than 50 dots between words in line 2; write a shorter key"),
+    (b"a = 1e9_999", f"holds a number that has an exponent beyond {LARGEST_EXPONENT}; write a number of ordinary size"),
+])  # fmt: skip
+def test_toml_that_is_none_is_refused_in_these_words(tmp_path, content, said):
+    (tmp_path / "p.toml").write_bytes(content)
+    assert refused(TomlFile.at(tmp_path / "p.toml", "plan").read) == f"plan: p.toml {said}"
+
+
+def test_a_toml_file_that_cannot_be_read_is_refused_in_these_words(tmp_path):
+    gone, leads_nowhere = tmp_path / "gone.toml", tmp_path / "link.toml"
+    leads_nowhere.symlink_to(gone)
+    read = lambda path: refused(TomlFile.at(path, "plan").read)  # noqa: E731
+    assert read(tmp_path) == f"plan: {tmp_path} is no regular file; give a TOML file"
+    assert read(gone) == f"plan: there is no file {gone}; check the path"
+    assert read(leads_nowhere).startswith(f"plan: {leads_nowhere} is a link to a file that is not there; bring back ")
+    long = tmp_path / ("a" * 300)
+    assert read(long) == f"plan: cannot read {long}; give a TOML file that can be read"
+
+
+def test_values_of_toml_are_called_what_they_are():
+    values = ({}, [], "", "a", True, 1, Decimal("0.5"), date(2026, 1, 1))
+    assert [kind_of(value) for value in values] == [
+        "a table", "a list", "empty text", "text", "true or false", "a number", "a number", "a date or a time",
+    ]  # fmt: skip
+
+
+def test_keys_and_numbers_of_a_toml_file(tmp_path):
+    (tmp_path / "p.toml").write_text("rate = 0.10\nratee = 1_0.5\n")
+    file = TomlFile.at(tmp_path / "p.toml", "plan")
+    document = file.read()
+    assert document == {"rate": Decimal("0.10"), "ratee": Decimal("10.5")}
+    assert file.check_keys({"rate": 1}, ["rate"]) is None
+    said = "plan: p.toml has the key 'ratee', which no plan has; did you mean rate?"
+    assert refused(file.check_keys, document, ["rate"]) == said
+    assert refused(file.check_keys, {"zzz": 1}, ["rate", "mean"]).endswith("; choose from rate, mean")
+
+
 def test_a_toml_file_has_at_most_a_mebibyte(tmp_path):
     (tmp_path / "full.toml").write_bytes(b"a = 1" + b" " * ((1 << 20) - 5))
     (tmp_path / "long.toml").write_bytes(b"a = 1" + b" " * ((1 << 20) - 4))
@@ -512,6 +574,15 @@ def options_only(*, width: int) -> int:
 @checked
 def any_options(one, /, **others: int) -> dict[str, int]:
     return others
+
+
+@checked
+def told(*, unit: str = "none", relation: Literal["exchange", "add-remove"] = "exchange") -> str:
+    return f"{unit} {relation}"
+
+
+def test_names_of_other_tools_mean_the_same():
+    assert told(privacy_unit="u", relation="unbounded") == "u add-remove"
 
 
 class Box:

@@ -384,6 +384,18 @@ def test_a_histogram_has_the_types_and_the_total_that_were_said(counts):
     assert refused(mechanisms.HistogramMechanism(total=6, types=3, privacy=TWO).draw, counts) == said
 
 
+def test_families_of_databases_have_ends():
+    said = "relation: must be exchange or add-remove; choose one of the two"
+    assert refused(mechanisms.PartitionMechanism, total=3, privacy=TWO, relation="swap") == said
+    assert refused(mechanisms.noise_risk, 3, TWO, relation="swap") == said
+    assert refused(mechanisms.HistogramMechanism, total=10**9, types=9, privacy=TWO).endswith(
+        "choose fewer records or fewer types"
+    )
+    assert mechanisms.expected_changes(3, 2, Privacy(ratio=3)) == F(3, 4)
+    said = "counts: must sum to at most the total; give a larger public bound as total"
+    assert refused(mechanisms.PartitionMechanism(total=3, privacy=TWO).draw, [3, 1]) == said
+
+
 def test_a_column_is_answered_by_its_law():
     for value in range(3):
         law = law_of(

@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 from irisdp import BadInput, Privacy
-from irisdp.privacy import hockey_stick
+from irisdp.privacy import hockey_stick, informative
+from support.refusals import refused
 
 
 def test_epsilon_rounds_the_ratio_down_and_charges_what_was_asked():
@@ -58,3 +59,20 @@ def test_hockey_stick_is_the_least_delta():
     first, second = (Fraction(1, 2), Fraction(1, 2)), (Fraction(17, 20), Fraction(3, 20))
     # docs/theory.md#corrections, 1: as printed, the operator needs δ = r·0.1.
     assert hockey_stick(first, second, Fraction(2)) == Fraction(1, 5)
+
+
+def test_answers_that_would_say_nothing_are_refused():
+    assert (
+        refused(informative, epsilon=0) == "epsilon: must be above 0: at 0 an answer says nothing; give for example 1"
+    )
+    assert (
+        refused(informative, ratio=1, field="r")
+        == "r: must be above 1: at 1 an answer says nothing; give for example 2"
+    )
+    assert (
+        refused(informative, epsilon=-1) == "epsilon: must be above 0: at 0 an answer says nothing; give for example 1"
+    )
+    assert informative(epsilon=0, delta="0.1").delta == Fraction(1, 10)
+    assert refused(informative, epsilon="ten", field="spent").startswith("spent: must be a finite number")
+    assert refused(informative, epsilon=1, delta=2).startswith("delta: ")
+    assert refused(informative).startswith("privacy: needs exactly one of epsilon and ratio")
