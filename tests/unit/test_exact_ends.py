@@ -581,8 +581,14 @@ def told(*, unit: str = "none", relation: Literal["exchange", "add-remove"] = "e
     return f"{unit} {relation}"
 
 
+@checked
+def one_way(relation: Literal["add-remove"]) -> str:
+    return relation
+
+
 def test_names_of_other_tools_mean_the_same():
     assert told(privacy_unit="u", relation="unbounded") == "u add-remove"
+    assert refused(one_way, relation="bounded").startswith("relation: must be add-remove")
 
 
 class Box:

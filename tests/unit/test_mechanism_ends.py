@@ -392,6 +392,8 @@ def test_families_of_databases_have_ends():
         "choose fewer records or fewer types"
     )
     assert mechanisms.expected_changes(3, 2, Privacy(ratio=3)) == F(3, 4)
+    nothing = mechanisms.PartitionMechanism(total=3, privacy=Privacy(ratio=1)).law([2, 1])
+    assert len(set(nothing.values())) == 1 and sum(nothing.values()) == 1
     said = "counts: must sum to at most the total; give a larger public bound as total"
     assert refused(mechanisms.PartitionMechanism(total=3, privacy=TWO).draw, [3, 1]) == said
 

@@ -74,5 +74,9 @@ def test_answers_that_would_say_nothing_are_refused():
     )
     assert informative(epsilon=0, delta="0.1").delta == Fraction(1, 10)
     assert refused(informative, epsilon="ten", field="spent").startswith("spent: must be a finite number")
+    assert (
+        refused(informative, epsilon=10**9, field="spent")
+        == "spent: must lie between 0 and 1000; choose a smaller epsilon"
+    )
     assert refused(informative, epsilon=1, delta=2).startswith("delta: ")
     assert refused(informative).startswith("privacy: needs exactly one of epsilon and ratio")

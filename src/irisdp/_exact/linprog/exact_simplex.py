@@ -56,6 +56,11 @@ class Vertex:
     suboptimality: flint.fmpq
 
     @property
+    def miss(self) -> flint.fmpq:
+        """By how much point and multipliers together miss an optimum."""
+        return self.infeasibility + self.suboptimality
+
+    @property
     def optimal(self) -> bool:
         """Whether point and multipliers are feasible, which makes both optimal (strong duality)."""
         return bool(self.infeasibility == 0 and self.suboptimality == 0)
@@ -191,6 +196,9 @@ def _regular(program: LinearProgram, basis: tuple[int, ...]) -> Vertex:
 MOST_REFINEMENTS = 15
 """Each gains about nine digits where it gains any."""
 
+_MOST_IN_VAIN = 4
+"""Refinements one after the other that come no closer to an optimum, after which pivots finish or nothing does."""
+
 _MOST_PIVOTS = 100
 _MOST_BITS = 2_000_000
 """Length of the numbers of all pivots together, where no number of pivots is given: about two seconds."""
@@ -260,13 +268,14 @@ def exact_optimum(
         if vertex is None:  # floats took a singular basis for a regular one
             z, y = ([flint.fmpq(*x.as_integer_ratio()) for x in array] for array in (guess.values, guess.duals))
             return Optimum(guess.basis, z, [largest * x for x in y], exact=False)
-    closest, refinements, pivots = vertex, 0, 0
-    while not vertex.optimal and refinements < most_refinements:
+    closest, refinements, pivots, in_vain = vertex, 0, 0, 0
+    while not vertex.optimal and refinements < most_refinements and in_vain < _MOST_IN_VAIN:
         following = _refine(program, solver, vertex)
         if following is None:
             break
         vertex = following
-        closest = min(closest, vertex, key=lambda vertex: vertex.infeasibility + vertex.suboptimality)
+        in_vain = 0 if vertex.miss < closest.miss else in_vain + 1
+        closest = min(closest, vertex, key=lambda vertex: vertex.miss)
         refinements += 1
     if not vertex.optimal:
         most = _affordable(closest) if most_pivots is None else most_pivots
