@@ -49,12 +49,13 @@ LEAST = 0.005
 """Seconds that a case is taken to cost at least."""
 WHOLE = float("inf")
 PARTS = {
-    "quick": Part(0.02, 0.1, 0.02, {"test_end_to_end_privacy.py::test_no_neighbours_can_be_told_apart$": 1}),
-    "test": Part(0.2, 2, 0, {
+    "quick": Part(0.01, 0.05, 0.01, {"test_end_to_end_privacy.py::test_no_neighbours_can_be_told_apart$": 1}),
+    "test": Part(0.15, 1.5, 0, {
         r"::.*(caught|catch|planted|noticed)": WHOLE,
         "^golden/": WHOLE,
-        "^oracles/test_end_to_end_": 3,
+        "^oracles/test_end_to_end_": 2,
         "test_dry_run_is_charged_alike": 5,
+        r"test_(registries|release_file|option_table|messages)\.py": 2,
         "test_survival.py::test_(kills_at_random|every_single_operation|a_plan_that_is_killed|crowd_spends)": 1,
     }),
 }  # fmt: skip
