@@ -87,9 +87,10 @@ class Mutating:
         return True
 
     def files(self):
-        """The modules of the room, or those named."""
+        """The modules of the room, or those named; `__init__` is loaded before a mistake can be planted in it."""
         named = self.options.modules
-        return [file for file in sorted((SOURCE / self.room).glob("*.py")) if not named or file.stem in named]
+        files = [file for file in sorted((SOURCE / self.room).glob("*.py")) if file.stem != "__init__"]
+        return [file for file in files if not named or file.stem in named]
 
     def chosen(self, file):
         """As many mistakes of a module as were asked for, by lot, the same at every run; or those of a line."""
