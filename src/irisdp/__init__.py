@@ -1,4 +1,4 @@
-"""Iris: differentially private answers, proved optimal among the mechanisms that each design names.
+"""Iris: differentially private answers. A design that is said to be optimal says among what, and carries its proof.
 
 data —query→ small graph —mechanism→ answer; privacy comes down the arrow for free.
 """

@@ -7,8 +7,8 @@ nothing but such functions the fastest one runs, unless it takes five times as l
 file. Of a function that is not in it, which is new, `make quick` runs one case and `make test` all. Nothing has to be
 marked, and a renamed or deleted function does no harm. Cases that took much longer than was known are named at the end.
 
-`make test` runs every case of a test that plants a mistake and sees it caught, and of all golden files; and more of the
-proofs by exhaustion, on which all else stands (`IMPORTANT`).
+`make test` runs every case of a test that plants a mistake and sees it caught, as its name, its class or the first line
+of its docstring says; every case of all golden files; and more of the proofs by exhaustion, on which all else stands.
 """
 
 import json
@@ -35,11 +35,11 @@ class Part:
     unknown: float
     """Seconds that a case of a new function is taken to cost."""
     important: dict[str, float] = field(default_factory=dict)
-    """Shares of functions whose names match, however slow a case is."""
+    """Shares of functions whose name, class or first line of a docstring matches, however slow a case is."""
 
-    def number(self, name, cases, cost):
-        """Return how many of the cases of a function to run."""
-        share = next((share for pattern, share in self.important.items() if re.search(pattern, name)), None)
+    def number(self, said, cases, cost):
+        """Return how many of the cases of a function to run; `said` is what `said_of` returns."""
+        share = next((share for pattern, share in self.important.items() if re.search(pattern, said)), None)
         if share is None and cost > self.slow:
             return 0
         return int(max(1, min(cases, (share or self.share) / max(cost, LEAST))))
@@ -51,7 +51,7 @@ WHOLE = float("inf")
 PARTS = {
     "quick": Part(0.01, 0.05, 0.01, {"test_end_to_end_privacy.py::test_no_neighbours_can_be_told_apart$": 1}),
     "test": Part(0.15, 1.5, 0, {
-        r"::.*(caught|catch|planted|noticed)": WHOLE,
+        r"::.*(caught|catch|noticed|[Pp]lant|[Nn]egative control)": WHOLE,
         "^golden/": WHOLE,
         "^oracles/test_end_to_end_": 2,
         "test_dry_run_is_charged_alike": 5,
@@ -79,6 +79,13 @@ def function_of(item):
     return f"{file}::{getattr(item, 'originalname', item.name)}"
 
 
+def said_of(name, item):
+    """Return a function's name, its class, and the first line of its docstring."""
+    function = getattr(item, "function", None)
+    owner = getattr(getattr(item, "cls", None), "__name__", "")
+    return " ".join([name, owner, *(getattr(function, "__doc__", None) or "").strip().splitlines()[:1]])
+
+
 def spread(cases, number):
     """Return so many cases, evenly spread."""
     number = min(number, len(cases))
@@ -89,7 +96,7 @@ def chosen(functions, costs, part):
     """Return which cases are in a part: `functions` maps names to cases."""
     kept, files = [], defaultdict(list)
     for name, cases in functions.items():
-        number = part.number(name, len(cases), costs.get(name, part.unknown))
+        number = part.number(said_of(name, cases[0]), len(cases), costs.get(name, part.unknown))
         kept += spread(cases, number) if number else []
         files[name.partition("::")[0]].append((costs.get(name, 0), name, number))
     for functions_of_file in files.values():

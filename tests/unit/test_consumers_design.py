@@ -77,6 +77,12 @@ def test_where_floats_do_not_find_the_optimum_universality_takes_the_place_of_ex
     assert audit(made).holds and verified(made.to_document(), tmp_path)
 
 
+def test_where_the_solver_of_floats_fails_universality_answers(monkeypatch):
+    monkeypatch.setattr(exact_simplex.FloatSolver, "solve", lambda *arguments, **options: None)
+    made = design.consumer(20, "absolute", Privacy(ratio=3), prior=[Fraction(1, 21)] * 21)
+    assert audit(made).holds and made.certificate["theorem"] == "geometric-reading"
+
+
 @pytest.mark.parametrize("spoil", ["counts that are not possible", "sides", "nothing"])
 def test_no_evidence_is_written_that_the_checker_would_refuse(spoil):
     """Universality holds for more tables than the checker knows; what is handed out always passes."""

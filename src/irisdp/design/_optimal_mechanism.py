@@ -58,7 +58,7 @@ _FAR_FROM_BEST = 10**6
 """Under several pairs, a gap beyond this part of what losses differ by is no optimum."""
 
 _FEW_REFINEMENTS = 2
-"""More take longer than any other way to a consumer's optimum."""
+"""More take longer than to read geometric noise, which is as good for a consumer."""
 
 _SPARE_DIGITS = 20
 """Digits to which a rounded bound agrees with the value at least, before the ratio's own 2^-64."""
@@ -103,7 +103,7 @@ def optimal_mechanism(
 
 
 def optimum_by_floats(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mechanism | None:
-    """Return the optimal mechanism where floats lead to the exact optimum within a few refinements; None elsewhere.
+    """Return the optimal mechanism where floats lead to it in a few refinements and affordable pivots; None elsewhere.
 
     Parameters
     ----------
@@ -111,9 +111,12 @@ def optimum_by_floats(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mech
         One pair.
     """
     check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
-    for solved in _on_the_way(goal, graph, workable(privacy), most_refinements=_FEW_REFINEMENTS):
-        if not solved.exact:
-            return None
+    try:
+        for solved in _on_the_way(goal, graph, workable(privacy), most_refinements=_FEW_REFINEMENTS):
+            if not solved.exact:
+                return None
+    except Refusal:  # HiGHS ended without a basis, however it was started
+        return None
     return _written_down(goal, graph, privacy, solved, None)
 
 

@@ -197,9 +197,11 @@ MOST_REFINEMENTS = 15
 """Each gains about nine digits where it gains any."""
 
 _MOST_IN_VAIN = 4
-"""Refinements one after the other that come no closer to an optimum, after which pivots finish or nothing does."""
+"""Refinements in a row that come no closer to an optimum, after which only exact pivots are left to try."""
 
 _MOST_PIVOTS = 100
+"""Where no number of pivots is given and numbers are short; each takes about as long as three exact solutions."""
+
 _MOST_BITS = 2_000_000
 """Length of the numbers of all pivots together, where no number of pivots is given: about two seconds."""
 
