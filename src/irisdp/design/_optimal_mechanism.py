@@ -5,18 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from .._exact import Table, checked, is_short, stepping_stones
-from .._exact.linprog import MOST_REFINEMENTS, exact_optimum
+from .._exact.linprog import MOST_REFINEMENTS, Basis, Optimum, exact_optimum, optimum_near
 from ..errors import BadInput, Refusal
 from ..graphs import DatasetGraph
 from ..mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism, StatedObjective
 from ..privacy import Privacy, workable
-from ._privacy_program import Dual, Goal, mechanism_program
+from ._privacy_program import Dual, Goal, MechanismProgram, mechanism_program
 from ._repair import shortened
 
 # The seal of what design hands out: a hash of the whole mechanism document, so that no later edit goes unnoticed.
@@ -45,8 +47,9 @@ def sealed(mechanism: _M, *, among: str = ALL_PRIVATE) -> _M:
     among : str
         `ALL_PRIVATE`, or `SAME_ROWS` where rows were given. Checkers derive it again and refuse a wider claim.
     """
-    mechanism = replace(mechanism, certificate={**(mechanism.certificate or {}), "among": among})
-    return replace(mechanism, certificate=add_digest(mechanism.to_document())["certificate"])
+    document = mechanism.to_document()
+    document["certificate"] = {**(mechanism.certificate or {}), "among": among}
+    return replace(mechanism, certificate=add_digest(document)["certificate"])
 
 
 LARGEST_PROGRAM = 25_000
@@ -125,12 +128,17 @@ def _written_down(
 ) -> Mechanism:
     """Return a solution at a workable privacy as a mechanism that is private at the one asked for, with its bound."""
     rows, dual = solved.rows, solved.dual
-    if not (solved.exact and workable(privacy) == privacy and is_short(rows)):
+    if solved.exact and workable(privacy) == privacy and is_short(rows):
+        value, bound = goal.value(rows), dual.bound(goal, privacy)
+    else:
         rows = shortened(rows, graph, privacy)
+        value = goal.value(rows)
         # Without multipliers the bound is weak but never absurd, should the solver have ended far from an optimum.
-        candidates = (dual.rounded(goal, _places(goal.value(rows), dual, privacy)), replace(dual, multipliers={}))
-        dual = max(candidates, key=lambda candidate: candidate.bound(goal, privacy))
-        if not privacy.single and goal.value(rows) - dual.bound(goal, privacy) > _spread(goal) / _FAR_FROM_BEST:
+        candidates = (dual.rounded(goal, _places(value, dual, privacy)), replace(dual, multipliers={}))
+        bounds = [candidate.bound(goal, privacy) for candidate in candidates]
+        bound = max(bounds)
+        dual = candidates[bounds.index(bound)]
+        if not privacy.single and value - bound > _spread(goal) / _FAR_FROM_BEST:
             _refuse_shape()
     return sealed(
         Mechanism.from_matrix(
@@ -138,7 +146,7 @@ def _written_down(
             privacy=privacy,
             graph=graph,
             outputs=outputs,
-            objective=StatedObjective(goal.name, goal.value(rows), dual.bound(goal, privacy)),
+            objective=StatedObjective(goal.name, value, bound),
             certificate=dual.to_document(goal),
         )
     )
@@ -191,6 +199,20 @@ def check_size(field: str, edges: int, answers: int, privacy: Privacy) -> None:
         raise BadInput(field, rule, remedy)
 
 
+_BASES: ContextVar[dict[tuple[int, int], Basis]] = ContextVar("_BASES")
+"""Within `neighbouring_designs` the last optimal basis of every shape of program; never more than a start."""
+
+
+@contextmanager
+def neighbouring_designs() -> Iterator[None]:
+    """Let each design begin where the one before it ended, for designs whose programs differ little."""
+    token = _BASES.set({})
+    try:
+        yield
+    finally:
+        _BASES.reset(token)
+
+
 class _Solved(NamedTuple):
     """Rows and dual of an optimum, and whether they are exactly that."""
 
@@ -209,14 +231,27 @@ def _on_the_way(
     goal: Goal, graph: DatasetGraph, privacy: Privacy, *, most_refinements: int = MOST_REFINEMENTS
 ) -> Iterator[_Solved]:
     """Yield the optimum at each ratio on the way, and last, with exact pivots where needed, at this privacy."""
+    last = mechanism_program(goal, graph, privacy)
+    bases, shape = _BASES.get({}), (len(last.linear.columns), len(last.linear.right))
+    near = None if shape not in bases else optimum_near(last.linear, bases[shape])
+    if near is not None:
+        bases[shape] = near.basis
+        yield _read(last, near)
+        return
     basis = None
     stones = stepping_stones(privacy.ratio)[:-1] if privacy.single else []
-    for here in (*(Privacy(ratio=stone, delta=privacy.delta) for stone in stones), privacy):
-        program = mechanism_program(goal, graph, here)
-        pivots = None if here is privacy else 0
-        optimum = exact_optimum(program.linear, start=basis, most_refinements=most_refinements, most_pivots=pivots)
-        yield _Solved(program.rows(optimum.values), program.dual(optimum.duals).normalised(goal), optimum.exact)
+    for stone in (*stones, None):
+        here = last if stone is None else mechanism_program(goal, graph, Privacy(ratio=stone, delta=privacy.delta))
+        pivots = None if stone is None else 0
+        optimum = exact_optimum(here.linear, start=basis, most_refinements=most_refinements, most_pivots=pivots)
         basis = optimum.basis
+        if stone is None and optimum.exact:
+            bases[shape] = basis
+        yield _read(here, optimum)
+
+
+def _read(program: MechanismProgram, optimum: Optimum) -> _Solved:
+    return _Solved(program.rows(optimum.values), program.dual(optimum.duals).normalised(program.goal), optimum.exact)
 
 
 def _solve_shape(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> _Solved:

@@ -27,6 +27,8 @@ from ..privacy import Privacy
 
 # What a design minimises: a loss for every input and answer, averaged over the inputs or at its worst.
 
+_ZERO = flint.fmpq(0)
+
 LOSSES: dict[str, Callable[[int, int], int]] = {
     "absolute": lambda i, v: abs(i - v),
     "squared": lambda i, v: (i - v) ** 2,
@@ -74,7 +76,7 @@ class Goal:
     def value(self, rows: Sequence[Sequence[Fraction]]) -> Fraction:
         """Return what a mechanism with these rows, one per input, reaches."""
         expected = [
-            sum((x * p for x, p in zip(losses, row, strict=True) if p), Fraction(0))
+            as_fraction(sum((as_fmpq(x) * as_fmpq(p) for x, p in zip(losses, row, strict=True) if x and p), _ZERO))
             for losses, row in zip(self.loss, rows, strict=True)
         ]
         if self.weights is not None:
@@ -147,15 +149,21 @@ class Dual:
     def bound(self, goal: Goal, privacy: Privacy) -> Fraction:
         """Return the lower bound on the goal of every mechanism with this privacy, exactly."""
         ratios = [as_fmpq(pair.ratio) for pair in privacy.pairs]
-        scores = [[as_fmpq(w) * as_fmpq(x) for x in losses] for w, losses in zip(self.weights, goal.loss, strict=True)]
-        largest: dict[tuple[int, int, int], Fraction] = {}
-        for (i, j, v, pair), multiplier in self.multipliers.items():
-            scores[i][v] += as_fmpq(multiplier)
-            scores[j][v] -= ratios[pair] * as_fmpq(multiplier)
-            largest[i, j, pair] = max(largest.get((i, j, pair), Fraction(0)), multiplier)
-        total = sum((min(row) for row in scores), flint.fmpq(0))
-        spent = (privacy.pairs[pair].delta * most for (_, _, pair), most in largest.items())
-        return as_fraction(total) - sum(spent, start=Fraction(0))
+        deltas = [as_fmpq(pair.delta) for pair in privacy.pairs]
+        weights = [as_fmpq(w) for w in self.weights]
+        scores = [
+            [w * as_fmpq(x) if x and w != 0 else _ZERO for x in losses]
+            for w, losses in zip(weights, goal.loss, strict=True)
+        ]
+        largest: dict[tuple[int, int, int], flint.fmpq] = {}
+        for (i, j, v, pair), exact in self.multipliers.items():
+            multiplier = as_fmpq(exact)
+            scores[i][v] += multiplier
+            scores[j][v] -= ratios[pair] * multiplier
+            if deltas[pair] != 0:
+                largest[i, j, pair] = max(largest.get((i, j, pair), _ZERO), multiplier)
+        spent = (deltas[pair] * most for (_, _, pair), most in largest.items())
+        return as_fraction(sum((min(row) for row in scores), _ZERO) - sum(spent, _ZERO))
 
     def normalised(self, goal: Goal) -> Dual:
         """For a worst case make the weights sum to exactly 1."""

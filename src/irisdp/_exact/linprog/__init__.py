@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..._lazy import exports
 
 if TYPE_CHECKING:
-    from .exact_simplex import MOST_REFINEMENTS, Optimum, exact_optimum
+    from .exact_simplex import MOST_REFINEMENTS, Optimum, exact_optimum, optimum_near
     from .highs import GrowingProgram, SparseColumns
     from .program import Basis, LinearProgram, as_fmpq, as_fraction
     from .sparse_solve import SparseRow

@@ -287,6 +287,17 @@ def exact_optimum(
     return Optimum(vertex.basis, vertex.values, vertex.duals, vertex.optimal, refinements, pivots)
 
 
+def optimum_near(program: LinearProgram, basis: Basis) -> Optimum | None:
+    """Let HiGHS go on from the optimal basis of a similar program; None unless it stops at the exact optimum."""
+    solver = FloatSolver(program)
+    largest = max(map(abs, program.cost)) or flint.fmpq(1)
+    guess = solver.solve(as_floats(program.cost, 1 / largest), as_floats(program.right), start=basis)
+    vertex = None if guess is None else vertex_of(program, guess.basis)
+    if vertex is None or not vertex.optimal:
+        return None
+    return Optimum(vertex.basis, vertex.values, vertex.duals, exact=True)
+
+
 def _affordable(vertex: Vertex) -> int:
     """Return how many pivots to try, fewer where numbers are long; one takes about as long as three exact solutions."""
     bits = sum(int(x.p).bit_length() + int(x.q).bit_length() for x in (*vertex.basic, *vertex.duals))
