@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ._repair import repair
     from ._score_weights import exponential_base, ladder
     from ._specs import KINDS, from_spec
+    from ._sweeps import Sweep, sweep
 
 __all__ = [
     "KINDS",
@@ -46,6 +47,7 @@ __all__ = [
     "PluralityMechanism",
     "QuantileMechanism",
     "RankError",
+    "Sweep",
     "add_digest",
     "balanced_line",
     "best_path_bound",
@@ -73,6 +75,7 @@ __all__ = [
     "repair",
     "safe_exponential",
     "side_by_side",
+    "sweep",
     "top",
     "turning_points",
     "winner",
