@@ -52,7 +52,7 @@ class Drawable:
         Returns
         -------
         irisdp.Picture
-            With `title`, `description` and `rows`; a notebook shows it, and `save` writes .svg, .png or .html.
+            With `title`, `description` and `rows`; a notebook shows it, and `save` writes .svg, .png, .pdf or .html.
 
         Raises
         ------

@@ -90,9 +90,18 @@ def test_files_hold_what_their_endings_say(ending, picture, tmp_path):
     picture.save(path, force=True)
 
 
+def test_a_pdf_is_one_page_of_the_size_of_the_picture(picture, tmp_path):
+    written = picture.save(tmp_path / "p.PDF").read_bytes()
+    assert written.startswith(b"%PDF-") and written.rstrip().endswith(b"%%EOF")
+    assert written.count(b"/Type /Page\n") == 1 and b"/FontFile" in written
+    (box,) = re.findall(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]", written)
+    width, height = re.search(r'width="([0-9.]+)" height="([0-9.]+)"', picture.to_svg()).groups()
+    assert [float(size) for size in box] == pytest.approx([float(width), float(height)], abs=1)
+
+
 def test_other_endings_are_refused(picture, tmp_path):
-    with pytest.raises(BadInput, match=r"^path: must end in \.svg, \.png or \.html; "):
-        picture.save(tmp_path / "p.pdf")
+    with pytest.raises(BadInput, match=r"^path: must end in \.svg, \.png, \.pdf or \.html; "):
+        picture.save(tmp_path / "p.jpeg")
 
 
 @pytest.mark.parametrize(("drawn", "before"), [
@@ -238,8 +247,8 @@ def test_what_cannot_be_drawn_is_refused_in_a_line(words, said, folder, capsys):
 
 def test_a_file_is_never_drawn_over(folder, capsys):
     assert run(["plot", "m.json", "-o", "m.json"]) == 2
-    assert run(["plot", "m.json", "-o", "p.pdf"]) == 2
-    assert "must end in .svg, .png or .html" in capsys.readouterr().err
+    assert run(["plot", "m.json", "-o", "p.jpeg"]) == 2
+    assert "must end in .svg, .png, .pdf or .html" in capsys.readouterr().err
 
 
 def test_wide_mechanisms_are_drawn_in_part_and_said_so():

@@ -123,7 +123,7 @@ def plot_command(
         typer.Argument(metavar="FILE", help="A mechanism file, an answers file, a release file, or a ledger."),
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="PICTURE", help="Output file: .svg, .png or .html.")
+        Path, typer.Option("-o", "--output", metavar="PICTURE", help="Output file: .svg, .png, .pdf or .html.")
     ],
     form: Annotated[
         str | None,

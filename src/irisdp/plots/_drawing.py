@@ -70,7 +70,7 @@ def plot(
     Returns
     -------
     Picture
-        With `save`, which writes .svg, .png or .html.
+        With `save`, which writes .svg, .png, .pdf or .html.
 
     Raises
     ------

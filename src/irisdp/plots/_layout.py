@@ -56,11 +56,11 @@ _RENDERER = Kept("the picture could not be drawn", "vl_convert", polite=False, m
 
 
 def rendered(form: str, *arguments: Any, **options: Any) -> Any:
-    """Return what the renderer makes of a specification: SVG, PNG, or the script that needs no network.
+    """Return what the renderer makes of a specification: SVG, PNG, PDF, or the script that needs no network.
 
     Parameters
     ----------
-    form : {"vegalite_to_svg", "vegalite_to_png", "javascript_bundle"}
+    form : {"vegalite_to_svg", "vegalite_to_png", "vegalite_to_pdf", "javascript_bundle"}
         A function of vl-convert.
     *arguments, **options
         What it takes.

@@ -20,7 +20,7 @@ from ..errors import BadInput
 from ..privacy import Guarantee, Privacy
 from ._layout import DARK, rendered, visible
 
-ENDINGS = (".svg", ".png", ".html")
+ENDINGS = (".svg", ".png", ".pdf", ".html")
 _LEAST_LETTER = 10
 """Pixels of the height of a letter."""
 _WIDTH = re.compile(r'<svg [^>]*?\bwidth="([0-9.]+)"')
@@ -73,6 +73,11 @@ class Picture:
         result: bytes = rendered("vegalite_to_png", dict(self.spec), scale=scale)
         return result
 
+    def to_pdf(self) -> bytes:
+        """Return the picture as PDF of one page, as large as the picture, with letters as text."""
+        result: bytes = rendered("vegalite_to_pdf", dict(self.spec))
+        return result
+
     def to_html(self) -> str:
         """Return one page that needs no network: the picture, its description and its table."""
         drawn = self.to_svg()
@@ -97,7 +102,7 @@ class Picture:
         }
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write the picture as its ending says: .svg, .png or .html.
+        """Write the picture as its ending says: .svg, .png, .pdf or .html.
 
         Raises
         ------
@@ -111,6 +116,8 @@ class Picture:
         """Return the file with an ending of `ENDINGS`."""
         if ending.lower() == ".png":
             return self.to_png()
+        if ending.lower() == ".pdf":
+            return self.to_pdf()
         return (self.to_svg() if ending.lower() == ".svg" else self.to_html()).encode()
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
@@ -131,7 +138,7 @@ def picture_path(path: str | os.PathLike[str], field: str) -> Path:
     Raises
     ------
     BadInput
-        For another ending than .svg, .png or .html.
+        For another ending than .svg, .png, .pdf or .html.
     """
     result = Path(path)
     if result.suffix.lower() not in ENDINGS:
