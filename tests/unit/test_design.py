@@ -7,7 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+import scipy.sparse
 
 from irisdp import BadInput, Infeasible, Privacy, audit, design, mechanisms
 from irisdp._exact.linprog import as_fmpq, exact_optimum
@@ -229,6 +232,50 @@ def test_a_goal_of_no_kind_is_refused():
             design.Goal(name="", loss=loss, **wrong)
     with pytest.raises(BadInput):
         design.Goal(name="", loss=loss, weights=(Fraction(1), Fraction(0)), side_information=(0,))
+
+
+def test_a_goal_reads_arrays_frames_and_floats_as_lists():
+    loss, weights = [[0, 0.1, 2], [1, 0, 1], [2, 1, 0]], [0.1, 0.2, 0.7]
+    wanted = design.Goal(name="", loss=loss, weights=["1/10", "1/5", "7/10"])
+    assert wanted.loss[0][1] == Fraction(1, 10)
+    for table, list_ in (
+        (np.array(loss), np.array(weights)),
+        (np.array(loss, dtype=np.float32), tuple(weights)),
+        (pd.DataFrame(loss, columns=["a", "b", "c"]), pd.Series(weights, index=["x", "y", "z"])),
+        (pl.DataFrame(loss, orient="row", strict=False), pl.Series(weights)),
+        (scipy.sparse.csr_array(np.array(loss)), iter(weights)),
+    ):
+        assert design.Goal(name="", loss=table, weights=list_) == wanted
+    worst = design.Goal(name="", loss=loss, side_information=np.array([2, 0, 2], dtype=np.uint8))
+    assert worst.side_information == (0, 2)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"loss": [[0, float("nan")], [1, 0]]},
+        {"loss": [[0, 1], [1]]},
+        {"loss": []},
+        {"loss": "absolute"},
+        {"weights": [1, -1]},
+        {"weights": [1]},
+        {"weights": None, "side_information": [0, 2]},
+        {"weights": None, "side_information": {"at_least": 1}},
+        {"loss_name": "cubic"},
+        {"loss_name": "squared", "loss": [[0, 2], [2, 0]]},
+    ],
+)
+def test_a_goal_is_refused_when_it_is_made(wrong):
+    with pytest.raises(BadInput, match=r"^(loss|weights|side_information|loss_name): "):
+        design.Goal(**{"name": "", "loss": [[0, 1], [1, 0]], "weights": [1, 1], **wrong})
+
+
+def test_a_goal_and_a_graph_speak_of_the_same_inputs():
+    goal = design.Goal(name="", loss=[[0, 1], [1, 0]], weights=[1, 1])
+    with pytest.raises(BadInput, match=r"^goal: has 2 inputs, and the graph 3 nodes; "):
+        design.optimal_mechanism(goal, Path(3), SHORT)
+    with pytest.raises(BadInput, match=r"^outputs: must be 2 names; "):
+        design.optimal_mechanism(goal, Path(2), SHORT, outputs=["a"])
 
 
 def test_components_are_designed_for_apart():

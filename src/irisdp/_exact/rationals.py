@@ -62,11 +62,13 @@ def rational(value: Any, field: str) -> Fraction:
         return value
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         raise BadInput(field, "must be a number, not true or false", "write it as a decimal or a quotient")
+    if type(value).__name__ == "timedelta64":  # which NumPy counts among the integers
+        raise BadInput(field, "must be a number, not a span of time", "write it as a decimal or a quotient")
     if isinstance(value, numbers.Integral):
         return Fraction(int(value))
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, Decimal) or (isinstance(value, numbers.Real) and not isinstance(value, str)):
+    if isinstance(value, Decimal) or (isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral)):
         # NumPy's wider and narrower floats print their own shortest decimal; `repr(float(x))` would lengthen it.
         text = str(value)
         if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):  # floats end at 1e308

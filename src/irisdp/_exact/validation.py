@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import os
 import re
 import types
 import typing
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set, Sized
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
@@ -268,13 +269,52 @@ Table = tuple[tuple[Fraction, ...], ...]
 """Exact numbers, one row per input and one column per answer."""
 
 
-def entries(value: Any) -> list[Any] | None:
-    """List what an iterable holds; None for text, bytes and mappings, and for sets, which have no order."""
-    if isinstance(value, str | bytes | Mapping | Set) or not isinstance(value, Iterable):
+_MOST_ENTRIES = 1 << 24
+"""Read from what is no list in memory yet: more take gigabytes."""
+
+
+def entries(value: Any, count: int | None = None) -> list[Any] | None:
+    """List what an iterable, array or frame holds: of a table its rows.
+
+    Parameters
+    ----------
+    value : object
+        Of any type.
+    count : int, optional
+        How many entries the caller wants; a list of another length is not read to its end.
+
+    Returns
+    -------
+    list or None
+        None for text, bytes, mappings, sets (they have no order), more than 16 million entries that are not in memory
+        yet, and anything else. Where `count` is given, up to `count` + 1 entries.
+    """
+    if isinstance(value, str | bytes | bytearray | memoryview | Mapping | Set | type):
         return None
+    if hasattr(value, "shape") and any(hasattr(value, name) for name in ("columns", "toarray", "getA")):
+        value = _as_array(value)
+    if not isinstance(value, Iterable):
+        return None
+    most = count
     try:
-        return list(value)
-    except TypeError:  # an array without a dimension
+        if most is None and not isinstance(value, list | tuple):
+            most = len(value) if isinstance(value, Sized) else _MOST_ENTRIES
+            if isinstance(value, range) and most > _MOST_ENTRIES:
+                return None
+        listed = list(value if most is None else islice(value, most + 1))
+    except (TypeError, ValueError, OverflowError):  # an array without a dimension, or a range of too many numbers
+        return None
+    return listed if count is not None or most is None or len(listed) <= most else None
+
+
+def _as_array(value: Any) -> Any:
+    """Return a data frame, a SciPy sparse matrix or a `numpy.matrix` as an array; None where it is too large."""
+    try:
+        if math.prod(value.shape) > _MOST_ENTRIES:
+            return None
+        made = next(getattr(value, name) for name in ("to_numpy", "toarray", "getA") if hasattr(value, name))
+        return made()
+    except Exception:  # of another library
         return None
 
 
@@ -309,24 +349,25 @@ def numbers(value: Any, field: str, count: int | None = None) -> tuple[Fraction,
     BadInput
         For anything else.
     """
-    listed = entries(value)
+    listed = entries(value, count)
     if listed is None or (count is not None and len(listed) != count):
         size = "numbers" if count is None else f"{count} numbers"
         raise BadInput(field, f"must be a list of {size}", f"give {size} in every list")
     return tuple(rational(entry, field) for entry in listed)
 
 
-def table(value: Any, field: str, *, rows: int, columns: int | None = None) -> Table:
-    """Read a table of exact numbers with so many rows, all of one length.
+def table(value: Any, field: str, *, rows: int | None = None, columns: int | None = None) -> Table:
+    """Read a table of exact numbers, with so many rows if a number is given, all of one length.
 
     Raises
     ------
     BadInput
         For another shape.
     """
-    lines = entries(value)
-    if lines is None or len(lines) != rows:
-        raise BadInput(field, f"must be a table of {rows} rows", "give one row for every input")
+    lines = entries(value, rows)
+    if not lines or (rows is not None and len(lines) != rows):
+        size = "numbers" if rows is None else f"{rows} rows"
+        raise BadInput(field, f"must be a table of {size}", "give one row for every input")
     result = tuple(numbers(line, field, columns) for line in lines)
     if len({len(row) for row in result}) != 1 or not result[0]:
         raise BadInput(field, "must have rows of one length", "give as many numbers in every row")

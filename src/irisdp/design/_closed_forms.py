@@ -173,7 +173,9 @@ def randomized_response(choices: int | Sequence[Hashable], privacy: Privacy) -> 
     if isinstance(choices, str):
         raise BadInput("choices", "must be a number or a list, not text", 'write 3 or ["red", "green", "blue"]')
     if isinstance(choices, Sequence):
-        names = tuple(named_nodes(choices, "choices"))
+        listed = named_nodes(choices, "choices")
+        integer(len(listed), "choices", at_least=2, at_most=LARGEST_MATRIX)
+        names = tuple(listed)
         graph: DatasetGraph = graph_from_edges(combinations(names, 2), nodes=names)
     else:
         names = tuple(range(integer(choices, "choices", at_least=2, at_most=LARGEST_MATRIX)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -245,7 +244,7 @@ def _solve(graph: DatasetGraph, answer: int, labels: Indices, privacy: Privacy, 
 
 @checked
 def distance(
-    graph: DatasetGraph, privacy: Privacy, *, weights: Sequence[Any] | None = None, loss: Any = None
+    graph: DatasetGraph, privacy: Privacy, *, weights: Any = None, loss: Any = None
 ) -> Mechanism | FactoredMechanism:
     """Design the mechanism of smallest mean distance between the true node and the answer.
 
@@ -255,9 +254,9 @@ def distance(
         Its nodes are inputs and outputs. Connected, unless `loss` is given.
     privacy : Privacy
         Any ratio and δ, or several pairs.
-    weights : sequence, optional
+    weights : sequence or array, optional
         How likely each input is, in the order of the nodes; divided by their sum. All the same when left out.
-    loss : table, optional
+    loss : table, array or data frame, optional
         In row i and column v the loss of answering v where i is true; the graph distance when left out.
 
     Returns

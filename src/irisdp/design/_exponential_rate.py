@@ -218,7 +218,7 @@ def exponential(
     *,
     scores: Any = None,
     outputs: Sequence[Hashable] | None = None,
-    prior: Sequence[Any] | None = None,
+    prior: Any = None,
 ) -> Mechanism:
     """Design the exponential mechanism at the largest safe exponent, in short numbers.
 
@@ -290,7 +290,7 @@ def safe_exponential(
     privacy: Privacy,
     *,
     outputs: Sequence[Hashable] | None = None,
-    prior: Sequence[Any] | None = None,
+    prior: Any = None,
 ) -> Exponential:
     """Return the exponential mechanism at the largest safe exponent, with probabilities computed when asked for.
 

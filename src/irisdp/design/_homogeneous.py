@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._exact import checked, dyadic_below, is_short, rational
+from .._exact import checked, dyadic_below, is_short, numbers
 from ..errors import BadInput
 from ..graphs import UNREACHABLE, RankedGraph, boundary, depth
 from ..mechanisms import Row, balanced_truth
@@ -28,6 +28,11 @@ from ._propagation import GridSteps
 # mechanism.
 
 Floats = NDArray[np.float64]
+
+_SLIP = Fraction(1, 10**6)
+"""Rows for a figure may miss 1 by this much."""
+
+_DEEPEST = 10**15
 
 _EXACT, _LATEST = 500, 1_000_000
 """Steps taken exactly, and steps after which a prefix sum counts as never turning."""
@@ -93,14 +98,9 @@ def curves(row: Sequence[Any], depths: Any, privacy: Privacy) -> Floats:
     ----------
     [Gu2024], eq. (22) and Figures 3–5, with the corrected operator; docs/theory.md#corrections.
     """
-    try:
-        times = np.asarray(depths, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        times = np.zeros(())
-    if times.ndim != 1 or not (np.isfinite(times) & (times >= 0)).all():
-        raise BadInput("depths", "must be a list of numbers from 0 up", "write for example [0, 1, 2]")
-    if not len(row):
-        raise BadInput("row", "must hold a probability for each answer", "give the boundary row")
+    times = np.array([float(depth) for depth in numbers(depths, "depths")])
+    if not ((times >= 0) & (times <= _DEEPEST)).all():
+        raise BadInput("depths", "must be numbers from 0 to 1e15", "write for example [0, 1, 2]")
     sums = [
         _curve(s, tau, times, privacy) for s, tau in zip(_prefix_sums(row), turning_points(row, privacy), strict=True)
     ]
@@ -116,16 +116,16 @@ def _curve(start: Fraction, tau: int | None, times: Floats, privacy: Privacy) ->
         return np.full_like(times, s)
     growing = ratio ** np.minimum(times, tau) * (s + rho) - rho
     turned = ratio**tau * (s + rho) - rho
-    falling = 1 + rho - (1 - turned + rho) / ratio ** np.maximum(times - tau, 0.0)
+    with np.errstate(over="ignore"):  # what is divided by infinity has fallen to 0
+        falling = 1 + rho - (1 - turned + rho) / ratio ** np.maximum(times - tau, 0.0)
     result: Floats = np.where(times <= tau, growing, np.minimum(1.0, falling))
     return result
 
 
 def _prefix_sums(row: Sequence[Any]) -> list[Fraction]:
-    total, sums = Fraction(0), []
-    for entry in row:
-        total += rational(entry, "row")
-        sums.append(total)
+    sums = list(accumulate(numbers(row, "row")))
+    if not sums or min(numbers(row, "row")) < 0 or abs(sums[-1] - 1) > _SLIP:
+        raise BadInput("row", "must be probabilities that sum to 1", "give one for every answer, best first")
     return sums
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
-from .._exact import Table, checked, is_short, stepping_stones
+from .._exact import Table, checked, entries, is_short, stepping_stones
 from .._exact.linprog import MOST_REFINEMENTS, Basis, Optimum, exact_optimum, optimum_near
 from ..errors import BadInput, Refusal
 from ..graphs import DatasetGraph
@@ -93,16 +93,23 @@ def optimal_mechanism(
     Raises
     ------
     BadInput
-        When the program is too large to be solved whole.
+        When the goal has another number of inputs than the graph has nodes, or the program is too large to be solved
+        whole.
 
     References
     ----------
     docs/theory.md#counts, docs/theory.md#databases; proofs/weak-duality.md.
     """
+    if len(goal.loss) != graph.number_of_nodes or not goal.loss[0]:
+        rule = f"has {len(goal.loss)} inputs, and the graph {graph.number_of_nodes} nodes"
+        raise BadInput("goal", rule, "give a table of losses with one row for every node")
+    names = None if outputs is None else entries(outputs, len(goal.loss[0]))
+    if outputs is not None and (names is None or len(names) != len(goal.loss[0])):
+        raise BadInput("outputs", f"must be {len(goal.loss[0])} names", "name every column of the loss")
     check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
     worked = workable(privacy)
     solved = _solve(goal, graph, worked) if privacy.single else _solve_shape(goal, graph, worked)
-    return _written_down(goal, graph, privacy, solved, outputs)
+    return _written_down(goal, graph, privacy, solved, names)
 
 
 def optimum_by_floats(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mechanism | None:

@@ -19,7 +19,7 @@ from typing import Any
 
 import flint
 
-from .._exact import Table, checked, rational_text, table
+from .._exact import Table, checked, counts, numbers, plain_text, rational_text, table
 from .._exact.linprog import LinearProgram, SparseRow, as_fmpq, as_fraction
 from ..errors import BadInput
 from ..graphs import DatasetGraph
@@ -36,9 +36,12 @@ LOSSES: dict[str, Callable[[int, int], int]] = {
 }
 """Losses of a count i answered by v that have a name."""
 
+GRAPH_DISTANCE = "graph-distance"
+"""The name of the loss that counts the steps from the true node to the answer."""
+
 
 @checked
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Goal:
     """Minimise Σ_i w_i L_i ("average") or max over i in S of L_i ("worst"), where L_i = Σ_v loss(i, v) x_iv.
 
@@ -46,32 +49,53 @@ class Goal:
     ----------
     name : str
         What the value is called, for people.
-    loss : table
-        One row per input, one column per answer; any numbers.
+    loss : table, array or data frame
+        One row per input, one column per answer; any finite numbers. A float is read as its shortest decimal.
     loss_name : str, optional
         The name that certificates may write instead of the table: "absolute", "squared", "zero-one" (inputs and
         answers are 0..n) or "graph-distance" (inputs and answers are the nodes).
-    weights : tuple of Fraction, optional
-        w, non-negative, one per input; makes the goal an average.
-    side_information : tuple of int, optional
-        Positions of the inputs in S, ascending, at least one; makes the goal a worst case.
+    weights : sequence or array, optional
+        w, numbers from 0 up, one per input; makes the goal an average.
+    side_information : sequence or array, optional
+        Positions of the inputs in S, from 0, at least one; makes the goal a worst case.
+
+    Raises
+    ------
+    BadInput
+        For anything else, and unless exactly one of `weights` and `side_information` is given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Goal(name="error", loss=1 - np.eye(2), weights=[0.25, 0.75]).weights
+    (Fraction(1, 4), Fraction(3, 4))
     """
 
     name: str
     loss: Table
-    loss_name: str | None = None
-    weights: tuple[Fraction, ...] | None = None
-    side_information: tuple[int, ...] | None = None
+    loss_name: str | None
+    weights: tuple[Fraction, ...] | None
+    side_information: tuple[int, ...] | None
 
-    def __post_init__(self) -> None:
-        """Hold exactly one kind of goal, of the right size."""
-        inputs = len(self.loss)
-        if (self.weights is None) == (self.side_information is None):
+    def __init__(
+        self, *, name: str, loss: Any, loss_name: str | None = None, weights: Any = None, side_information: Any = None
+    ) -> None:
+        if (weights is None) == (side_information is None):
             raise BadInput("goal", "must be an average or a worst case", "give weights or side_information")
-        if self.weights is not None and (len(self.weights) != inputs or min(self.weights) < 0):
-            raise BadInput("weights", "must not be negative, one per input", f"give {inputs} numbers from 0 up")
-        if self.side_information is not None and not set(self.side_information) & set(range(inputs)):
-            raise BadInput("side_information", "must name inputs", f"give positions from 0 to {inputs - 1}")
+        object.__setattr__(self, "name", plain_text(name, "name"))
+        object.__setattr__(self, "loss", _goal_loss(loss, loss_name))
+        object.__setattr__(self, "loss_name", loss_name)
+        inputs = len(self.loss)
+        if weights is not None:
+            weights = numbers(weights, "weights", inputs)
+            if min(weights) < 0:
+                raise BadInput("weights", "must not be negative", f"give {inputs} numbers from 0 up")
+        else:
+            side_information = tuple(sorted(set(counts(side_information, "side_information", at_most=inputs - 1))))
+            if not side_information:
+                raise BadInput("side_information", "must name inputs", f"give positions from 0 to {inputs - 1}")
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "side_information", side_information)
 
     def value(self, rows: Sequence[Sequence[Fraction]]) -> Fraction:
         """Return what a mechanism with these rows, one per input, reaches."""
@@ -94,6 +118,21 @@ class Goal:
         if self.side_information is not None and len(self.side_information) < len(self.loss):
             document["side_information"] = list(self.side_information)
         return document
+
+
+def _goal_loss(loss: Any, name: str | None) -> Table:
+    """Read the table of a goal, and hold it to its name."""
+    if name is not None and name not in (*LOSSES, GRAPH_DISTANCE):
+        known = ", ".join((*LOSSES, GRAPH_DISTANCE))
+        raise BadInput("loss_name", "is not a loss with a name", f"choose {known}, or leave it out")
+    if name == GRAPH_DISTANCE and isinstance(loss, tuple) and set(loss) == {()}:  # the graph says what it is
+        return loss
+    losses = table(loss, "loss")
+    if name in LOSSES:
+        of = LOSSES[name]
+        if any(x != of(i, v) for i, row in enumerate(losses) for v, x in enumerate(row)):
+            raise BadInput("loss_name", f"is {name}, and the table holds another loss", "leave the name out")
+    return losses
 
 
 def read_loss(loss: Any, count: int) -> tuple[Table, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
@@ -216,7 +217,7 @@ def values_at_nodes(graph: DatasetGraph, given: Assignment, field: str) -> Seque
             or getattr(given, "shape", None) == ()
         ):
             raise BadInput(field, "must be a mapping, a function or a sequence", "give a value for every node")
-        if len(given) != graph.number_of_nodes:
+        if (isinstance(given, range) and given.stop > sys.maxsize) or len(given) != graph.number_of_nodes:
             raise BadInput(field, f"must be {graph.number_of_nodes}, one per node", "give a value for every node")
         return given
     values = []

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._exact import checked
+from .._exact import checked, entries
 from .._frames import asked, computed, opened
 from ..errors import BadInput
 from ._capped_counts import Gaps
@@ -52,8 +52,10 @@ def graph_from_edges(edges: Iterable[Any], *, nodes: Iterable[Any] | None = None
     >>> graph_from_edges([["a", "b"], ["b", "c"]]).distances_from(0).tolist()
     [0, 1, 2]
     """
-    pairs = list(edges)
-    if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
+    pairs = entries(edges)
+    if pairs is not None and any(isinstance(pair, np.ndarray) for pair in pairs):
+        pairs = [pair.tolist() if isinstance(pair, np.ndarray) else pair for pair in pairs]
+    if pairs is None or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
         raise BadInput("edges", "must be pairs of nodes", "write each edge as [a, b]")
     ends = list(itertools.chain.from_iterable(pairs))
     if nodes is None and set(map(type, ends)) == {int} and min(ends) in _INT64 and max(ends) in _INT64:
@@ -63,7 +65,7 @@ def graph_from_edges(edges: Iterable[Any], *, nodes: Iterable[Any] | None = None
     if nodes is None:  # integers of any size are put in order, as those of 64 bits are above
         whole = [name for name in names if isinstance(name, int)]
         nodes = sorted(set(whole)) if len(whole) == len(names) else dict.fromkeys(names)
-    known = named_nodes(nodes)
+    known = _listable(nodes)
     positions = [known.position(name) for name in names]
     if None in positions:
         stranger = key_of_node(names[positions.index(None)])
@@ -95,11 +97,9 @@ def graph_from_arrays(tails: Any, heads: Any, *, nodes: Iterable[Any] | None = N
     if nodes is None:
         known, ends = _numbered(*ends)
     else:
-        known = named_nodes(nodes)
+        known = _listable(nodes)
         if any(len(end) and (end.min() < 0 or end.max() >= len(known)) for end in ends):
             raise BadInput("edges", "must be positions among the nodes", f"use integers from 0 to {len(known) - 1}")
-    if len(known) > MOST_LISTED:
-        raise BadInput("nodes", f"must be at most {MOST_LISTED} to be listed", "choose a smaller graph")
     return compress(known, *ends)
 
 
@@ -171,9 +171,17 @@ def graph_from_sparse(matrix: Any) -> Graph:
     return graph_from_arrays(entries.row[stored], entries.col[stored], nodes=range(entries.shape[0]))
 
 
+def _listable(nodes: Iterable[Any]) -> NodeNames:
+    """Read the names of nodes, no more than can be listed."""
+    known = named_nodes(nodes)
+    if len(known) > MOST_LISTED:
+        raise BadInput("nodes", f"must be at most {MOST_LISTED} to be listed", "choose a smaller graph")
+    return known
+
+
 def _integers(values: Any, field: str) -> Indices:
     try:
-        array = np.asarray(values)
+        array = np.asarray(entries(values) if isinstance(values, range) else values)
     except (TypeError, ValueError, OverflowError):  # parts of several shapes, or none that NumPy makes an array of
         raise BadInput(field, "must be one column of integers of 64 bits", "give integer arrays") from None
     if array.size == 0:

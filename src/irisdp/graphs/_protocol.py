@@ -11,13 +11,13 @@ import functools
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from .._exact import checked, so_many
+from .._exact import checked, entries, so_many
 from .._frames import html_table
 from .._hooks import Drawable
 from ..errors import BadInput
@@ -31,6 +31,7 @@ _INTEGER = re.compile(r"0|-?[1-9]\d{0,4000}")
 _HALF = re.compile("[\ud800-\udfff]")
 """Lone surrogates, which JSON can spell and no file can hold."""
 _DEEPEST = 16
+_MOST_NUMBERED = 1 << 62
 _AT_ONCE = 1 << 10
 """Names computed together."""
 
@@ -47,7 +48,7 @@ def as_node(value: Any, field: str = "node", *, nested: int = 0) -> Node:
         if not value.isascii() and _HALF.search(value):
             raise BadInput(field, "must be named by whole characters, not half of one", "rename the node")
         return str(value)
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+    if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64):
         return int(value)
     if isinstance(value, list | tuple) and nested < _DEEPEST:
         return tuple(as_node(part, field, nested=nested + 1) for part in value)
@@ -110,7 +111,9 @@ class NumberedNodes(NodeNames):
 
     def position(self, node: Any) -> int | None:
         """Return the position of a name, or None when it is not there."""
-        if not isinstance(node, int | np.integer) or isinstance(node, bool) or int(node) not in self.numbers:
+        if not isinstance(node, int | np.integer) or isinstance(node, bool | np.timedelta64):
+            return None
+        if int(node) not in self.numbers:
             return None
         return self.numbers.index(int(node))
 
@@ -183,12 +186,15 @@ def named_nodes(names: Iterable[Any], field: str = "nodes") -> NodeNames:
     """
     if isinstance(names, NodeNames):
         return names
+    if isinstance(names, range) and names.step == 1 and names.stop - names.start > _MOST_NUMBERED:
+        raise BadInput(field, "are too many to be numbered", "name fewer")
     if isinstance(names, range) and names.step == 1:
         nodes: NodeNames = NumberedNodes(names)
     else:
-        if not isinstance(names, Iterable):
+        given = entries(names) if not isinstance(names, Mapping | Set | str) else list(names)
+        if given is None:
             raise BadInput(field, "must be a list of names", "write range(n) for n nodes named 0..n-1")
-        listed = ListedNodes(as_node(name, field) for name in names)
+        listed = ListedNodes(as_node(name, field) for name in given)
         if len(listed.positions) < len(listed):
             twice = next(name for index, name in enumerate(listed.names) if listed.positions[name] != index)
             raise BadInput(field, f"names {json.dumps(json_node(twice))} twice", "name every node once")

@@ -94,7 +94,7 @@ class Exponential:
         names = tuple(as_node(name, "outputs") for name in entries(named) or ())
         if len(names) != answers or len(set(names)) != answers:
             raise BadInput("outputs", "must be different from each other, one for every answer", f"name {answers}")
-        gaps = [[max(row) - score for score in row] for row in table]
+        gaps = [[best - score for score in row] for row, best in zip(table, map(max, table), strict=True)]
         unit = _common_unit(gap for row in gaps for gap in row)
         return cls(
             inputs=range(len(table)) if inputs is None else inputs,

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._exact import checked, integer, numbers
+from .._exact import checked, entries, integer, numbers
 from .._sampling import BitSource, draw, integers
 from ..errors import BadInput
-from ..graphs import DatasetGraph, NodeNames, json_node, named_nodes
+from ..graphs import DatasetGraph, NodeNames, as_node, json_node, named_nodes
 from ..privacy import Privacy
 from ._file_format import Serializable, StatedObjective, exact_text
 
@@ -92,7 +92,10 @@ class Mechanism(Serializable):
         """
         places: dict[Row, int] = {}
         row_of = []
-        for line in matrix:
+        lines = entries(matrix)
+        if lines is None:
+            raise BadInput("matrix", "must be a table of numbers", "give one row of probabilities for every input")
+        for line in lines:
             row = numbers(line, "matrix")
             row_of.append(places.setdefault(row, len(places)))
         rows = tuple(places)
@@ -105,7 +108,7 @@ class Mechanism(Serializable):
         return cls(
             privacy=privacy,
             inputs=named_nodes(inputs, "inputs"),
-            outputs=tuple(outputs),
+            outputs=_names(outputs, len(rows[0])),
             rows=rows,
             row_of=np.array(row_of, dtype=np.int64),
             graph=graph,
@@ -159,7 +162,7 @@ class Mechanism(Serializable):
     def _table(self) -> dict[str, Any]:
         document: dict[str, Any] = {} if self.graph is None else {"graph": self.graph.to_document()}
         document["inputs"] = [json_node(node) for node in self.inputs]
-        document["outputs"] = [json_node(node) for node in self.outputs]
+        document["outputs"] = [json_node(as_node(node, "outputs")) for node in self.outputs]
         texts = [[exact_text(p, "matrix") for p in row] for row in self.rows]
         if 2 * len(self.rows) <= len(self.inputs):
             return {**document, "rows": texts, "row_of": self.row_of.tolist()}
@@ -232,6 +235,21 @@ class Mechanism(Serializable):
                 if ahead < 0:
                     return False
         return True
+
+
+def _names(outputs: Any, count: int) -> tuple[Hashable, ...]:
+    """Read the names of the outputs: NumPy's scalars as Python's, and a list as a tuple."""
+    listed = list(outputs) if isinstance(outputs, str) else entries(outputs, count)
+    if listed is None or len(listed) != count:
+        raise BadInput("outputs", f"must be {count} names", "name every column of the matrix")
+    names = [name.item() if isinstance(name, np.generic) else _as_tuple(name) for name in listed]
+    if not all(isinstance(name, Hashable) for name in names):
+        raise BadInput("outputs", "must be named by text, numbers or tuples", "rename the outputs")
+    return tuple(names)
+
+
+def _as_tuple(name: Any) -> Any:
+    return tuple(map(_as_tuple, name)) if isinstance(name, list | tuple) else name
 
 
 @checked

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .._exact import checked, exp_below, log_above, rational, short_text, workable_ratio
+from .._exact import checked, entries, exp_below, log_above, rational, short_text, workable_ratio
 from .._frames import InOneLine, html_table
 from .._hooks import Drawable
 from ..errors import BadInput
@@ -127,7 +127,7 @@ class Privacy(InOneLine, Drawable):
         BadInput
             When they are in another order, or one follows from the others.
         """
-        given = list(guarantees) if isinstance(guarantees, Iterable) else []
+        given = entries(guarantees) or []
         if not given or not all(isinstance(one, Privacy) for one in given):
             raise BadInput("all", "must be a list of guarantees, at least one", "list pairs (epsilon, delta)")
         pairs = tuple(pair for one in given for pair in one.pairs)
