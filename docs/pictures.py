@@ -24,6 +24,12 @@ LABELS = {
 }
 ROW = ["0.0005", "0.0081", "0.1364", "0.2727", "0.5823"]
 
+
+def _sweep() -> irisdp.Picture:
+    privacies = [Privacy(epsilon=k / 5) for k in range(1, 11)]
+    return design.sweep(design.consumer, {"n": [5, 10, 20], "privacy": privacies}, loss="absolute").plot()
+
+
 PICTURES = {
     "published": (
         'irisdp.plot("docs/report/votes.csv")',
@@ -49,6 +55,12 @@ irisdp.plot("docs/report/votes.csv", title="Voters", labels=labels)""",
         f"""row = {json.dumps(ROW)}
 plots.rainbow_curves(row, Privacy(ratio="1.2", delta="0.01"))""",
         lambda: rainbow_curves(ROW, Privacy(ratio="1.2", delta="0.01")),
+    ),
+    "sweep": (
+        """privacies = [Privacy(epsilon=k / 5) for k in range(1, 11)]
+over = {"n": [5, 10, 20], "privacy": privacies}
+design.sweep(design.consumer, over, loss="absolute").plot()""",
+        _sweep,
     ),
     "trade-off": (
         "Privacy(epsilon=1).plot()",

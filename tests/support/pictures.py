@@ -80,6 +80,13 @@ def _errors(folder):
     return plots.error_against_epsilon("majority", epsilons=["1/2", 1, 2], objective="lead-5")
 
 
+def _sweep(folder):
+    from irisdp import Privacy, design
+
+    over = {"loss": {HOSTILE: "absolute", "other": "squared"}, "privacy": [Privacy(ratio=2), Privacy(ratio=3)]}
+    return design.sweep(design.consumer, over, n=2)
+
+
 def _trade_off(folder):
     return _named(folder).plot(form="trade-off")
 
@@ -99,6 +106,7 @@ PICTURES = {
     "readings": partial(_draw, "readings", _read),
     "rainbow_curves": _rainbow,
     "error_against_epsilon": _errors,
+    "sweep_curves": partial(_draw, "sweep_curves", _sweep),
     "trade_off_curves": _trade_off,
     "privacy_profiles": _profile,
 }

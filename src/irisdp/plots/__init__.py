@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ._privacy_curves import PEERS, privacy_profiles, trade_off_curves
     from ._publications import published, published_answers
     from ._rainbows import rainbow_curves
+    from ._sweeps import sweep_curves
 
 __all__ = [
     "LARGEST_GRAPH",
@@ -34,6 +35,7 @@ __all__ = [
     "published",
     "rainbow_curves",
     "readings",
+    "sweep_curves",
     "trade_off_curves",
 ]
 

@@ -12,6 +12,7 @@ from .._files import open_regular
 from .._ledger import Ledger
 from .._release import Publication, Session, read_labels
 from ..certify import PrivacyProfile
+from ..design import Sweep
 from ..errors import BadInput
 from ..graphs import ColouredGraph, DatasetGraph
 from ..interpretation import ChoiceInterpretation, Estimates, Interpretation, Posterior
@@ -23,6 +24,7 @@ from ._picture import Picture
 from ._posteriors import estimates_picture, names_read, posterior_picture, readings
 from ._privacy_curves import privacy_profiles, trade_off_curves
 from ._publications import PublishedAnswers, published, read_published
+from ._sweeps import sweep_curves
 
 FORMS = ("heat-map", "bars", "trade-off", "profile")
 """Of a mechanism; the last two also of privacy."""
@@ -37,6 +39,7 @@ _DRAWN_BY: tuple[tuple[Any, dict[str, Callable[[Any], Picture]]], ...] = (
     (ChoiceInterpretation, {"": names_read}),
     (Estimates, {"": estimates_picture}),
     (Posterior, {"": posterior_picture}),
+    (Sweep, {"": sweep_curves}),
     (Ledger, {"": ledger_picture}),
     (Session, {"": lambda session: ledger_picture(session.ledger)}),
 )
@@ -58,8 +61,8 @@ def plot(
     Parameters
     ----------
     thing : object or path
-        A mechanism, guarantee, profile, graph, coloured graph, publication, interpretation, ledger or session. Or a
-        file: a mechanism, published answers, their release file or data package, or a ledger.
+        A mechanism, guarantee, profile, graph, coloured graph, sweep, publication, interpretation, ledger or session.
+        Or a file: a mechanism, published answers, their release file or data package, or a ledger.
     form : {"heat-map", "bars", "trade-off", "profile"}, optional
         How a mechanism is drawn, as a heat map unless given; or how privacy is, as a trade-off curve unless given.
     title : str, optional
@@ -110,7 +113,7 @@ def _drawn(subject: Any, form: str | None, thing: Any) -> Picture:
     raise BadInput("thing", f"is a {type(thing).__name__}, of which there is no picture", _REMEDY)
 
 
-_REMEDY = "give a mechanism, guarantee, graph, publication, interpretation or ledger, or the file of one"
+_REMEDY = "give a mechanism, guarantee, graph, sweep, publication, interpretation or ledger, or the file of one"
 
 
 def _read(path: Path) -> Any:
