@@ -18,6 +18,9 @@ _WIDE, _HIGH = 340, 280
 _FAR = 20
 """A scale is logarithmic where the largest number is so many times the smallest."""
 
+_SEEN = 1e-9
+"""A smaller gap than this is not said."""
+
 Point = tuple[str, float, Any, Any]
 """A line, where on it, the value there, and its lower bound, which may be None."""
 
@@ -127,10 +130,12 @@ def _described(points: Sequence[Point], lines: Sequence[str], words: str, across
     for line in lines:
         here = [point for point in points if point[0] == line]
         first, last = here[0], here[-1]
-        told.append(f"{line}: {first[2]:.4g} at {across} = {first[1]:g}, {last[2]:.4g} at {across} = {last[1]:g}")
-    gap = max((value - bound for *_, value, bound in points if bound is not None), default=0.0)
-    proven = "equal to its lower bound as far as it is drawn" if gap <= 1e-9 else f"at most {gap:.2g} above its bound"
-    return f"A line for each design: {words} against {across}, at every point {proven}. {'; '.join(told)}."
+        told.append(f"{line}: from {first[2]:.4g} at {across} = {first[1]:g} to {last[2]:.4g} at {last[1]:g}.")
+    said = f"A line for each design: {words} against {across}"
+    if all(bound is not None for *_, bound in points):
+        gap = max(value - bound for *_, value, bound in points)
+        said += ", proven optimal at every point" if gap <= _SEEN else f", at most {gap:.2g} above its lower bound"
+    return f"{said}. {' '.join(told)}"
 
 
 def _chart(points: Sequence[Point], lines: Sequence[str], field: str, across: str, words: str, title: str) -> Any:
