@@ -62,7 +62,7 @@ def sweep_curves(sweeps: Sweep | Mapping[str, Sweep], *, along: str | None = Non
     points = _points(named, chosen, others)
     lines = list(dict.fromkeys(line for line, *_ in points))
     if len(lines) > MOST_LINES:
-        raise BadInput("sweeps", f"make {len(lines)} lines, of which {MOST_LINES} are told apart", "draw fewer at once")
+        raise BadInput("sweeps", f"make {len(lines)} lines, more than {MOST_LINES}", "draw fewer at once")
     goals = {
         mechanism.objective.name
         for found in named.values()
@@ -130,7 +130,7 @@ def _described(points: Sequence[Point], lines: Sequence[str], words: str, across
     for line in lines:
         here = [point for point in points if point[0] == line]
         first, last = here[0], here[-1]
-        told.append(f"{line}: from {first[2]:.4g} at {across} = {first[1]:g} to {last[2]:.4g} at {last[1]:g}.")
+        told.append(f"For {line}: from {first[2]:.4g} at {across} = {first[1]:g} to {last[2]:.4g} at {last[1]:g}.")
     said = f"A line for each design: {words} against {across}"
     if all(bound is not None for *_, bound in points):
         gap = max(value - bound for *_, value, bound in points)
