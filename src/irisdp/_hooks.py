@@ -37,6 +37,7 @@ class Drawable:
         form: str | None = None,
         title: str | None = None,
         labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+        positions: Mapping[Any, Any] | None = None,
     ) -> Any:
         """Draw this, as `irisdp.plot` does: floats made of exact numbers, for looking.
 
@@ -49,6 +50,9 @@ class Drawable:
         labels : path or mapping, optional
             Of published answers: words that readers see instead of names, as for `irisdp.publish`.
 
+        positions : mapping, optional
+            Of a graph: where every node is drawn, as {node: (x, y)}; a layout of NetworkX is one.
+
         Returns
         -------
         irisdp.Picture
@@ -59,4 +63,4 @@ class Drawable:
         BadInput
             Where the extra `plots` is not installed, and for what is too large to draw.
         """
-        return call_hook("picture", self, form=form, title=title, labels=labels)
+        return call_hook("picture", self, form=form, title=title, labels=labels, positions=positions)

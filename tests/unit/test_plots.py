@@ -9,6 +9,7 @@ import time
 from fractions import Fraction
 from itertools import pairwise
 
+import networkx
 import pyarrow as pa
 import pytest
 
@@ -292,6 +293,48 @@ def test_a_graph_of_one_column_has_room_for_its_words_and_whole_distances():
     assert spec["layer"][1]["encoding"]["x"]["axis"]["values"] == [0]
     spec = graph_picture(graphs.colour(Path(60), lambda k: k > 3)).spec
     assert spec["layer"][1]["encoding"]["x"]["axis"]["values"][:3] == [0, 4, 8]
+
+
+def test_nodes_lie_where_they_are_placed_true_to_shape():
+    layout = networkx.circular_layout(networkx.cycle_graph(6))
+    ring = graphs.colour(graphs.Cycle(6), lambda k: "low" if k < 3 else "high")
+    picture = ring.plot(positions=layout)
+    assert picture.columns == ("node", "colour", "x", "y", "on the boundary")
+    assert [(row[2], row[3]) for row in picture.rows] == [pytest.approx(tuple(layout[k])) for k in range(6)]
+    assert "at given positions" in picture.description and picture.title == "A coloured graph"
+    line, points = picture.spec["layer"][:2]
+    assert len(picture.spec["datasets"][line["data"]["name"]]) == 2 * 6  # straight
+    ends = {axis: points["encoding"][axis]["scale"]["domain"] for axis in "xy"}
+    sizes = picture.spec["width"], picture.spec["height"]
+    scales = [(ends[axis][1] - ends[axis][0]) / size for axis, size in zip("xy", sizes, strict=True)]
+    assert scales[0] == pytest.approx(scales[1])
+
+
+def test_a_row_of_nodes_or_a_single_one_may_be_placed():
+    row = graph_picture(Path(3), positions={k: (k, "1/2") for k in range(3)})
+    assert row.spec["height"] == 90 and [r[2:4] for r in row.rows] == [(0.0, 0.5), (1.0, 0.5), (2.0, 0.5)]
+    graph_picture(Path(1), positions={0: (7, 7)}).to_svg()
+
+
+@pytest.mark.parametrize(("positions", "said"), [
+    ({0: (0, 0)}, "leaves out the node 1"),
+    ({0: (0, 0), 1: (1, 0), 2: (2, 0)}, "names 2, which is no node"),
+    ({0: (0, 0), 1: 3}, "has no pair of numbers for the node 1"),
+    ({0: (0, 0), 1: (1, 2, 3)}, "has no pair of numbers for the node 1"),
+    ({0: (0, 0), 1: (1, float("nan"))}, "positions: "),
+    ({0: (0, 0), 1: (1, "1e101")}, "of 1 is too far out"),
+])  # fmt: skip
+def test_other_positions_are_refused(positions, said):
+    with pytest.raises(BadInput, match=r"^positions: ") as refusal:
+        graph_picture(Path(2), positions=positions)
+    assert said in str(refusal.value)
+
+
+def test_positions_are_for_graphs():
+    with pytest.raises(BadInput, match=r"^positions: are for graphs"):
+        design.geometric(1, Privacy(ratio=2)).plot(positions={0: (0, 0), 1: (1, 1)})
+    with pytest.raises(BadInput, match=r"^positions: are for graphs"):
+        Path(2).plot(form="bars", positions={0: (0, 0), 1: (1, 1)})
 
 
 def test_a_large_graph_is_refused():

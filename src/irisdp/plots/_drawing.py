@@ -55,6 +55,7 @@ def plot(
     form: str | None = None,
     title: str | None = None,
     labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    positions: Mapping[Any, Any] | None = None,
 ) -> Picture:
     """Draw a result, or what a file holds.
 
@@ -69,6 +70,8 @@ def plot(
         The heading of the picture.
     labels : path or mapping, optional
         Of published answers: words that readers see instead of names, as for `irisdp.publish`.
+    positions : mapping, optional
+        Of a graph: where every node is drawn, as {node: (x, y)}; a layout of NetworkX is one.
 
     Returns
     -------
@@ -94,7 +97,12 @@ def plot(
         subject = published(subject, words)
     elif labels is not None:
         raise BadInput("labels", "are for published answers, and this is something else", "leave them out")
-    picture = _drawn(subject, form, thing)
+    if positions is None:
+        picture = _drawn(subject, form, thing)
+    elif form is None and isinstance(subject, ColouredGraph | DatasetGraph):
+        picture = graph_picture(subject, positions=positions)
+    else:
+        raise BadInput("positions", "are for graphs, which have no form, and this is something else", "leave them out")
     return picture if title is None or picture.title == title else picture.titled(title)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._exact import checked
+from .._exact import checked, entries, rational
 from ..errors import BadInput
 from ..graphs import ColouredGraph, DatasetGraph, boundary, depth
 from ..mechanisms import FactoredMechanism, Mechanism
@@ -24,16 +24,26 @@ _SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down
 _SWEEPS = 6
 _NARROWEST = 320
 """What stands above and below a graph of one column, in any font."""
+_PLACED, _MARGIN, _LOWEST = 360, 40, 90
+"""Of given positions the longer side, the room around it, and the least height."""
+
+_FARTHEST = 10**100
+
+Place = tuple[float, float]
+"""Where a node is drawn."""
 
 
 @checked
-def graph_picture(graph: DatasetGraph | ColouredGraph) -> Picture:
+def graph_picture(graph: DatasetGraph | ColouredGraph, *, positions: Mapping[Any, Any] | None = None) -> Picture:
     """Draw nodes in columns: with colours by their depth, from the boundary outwards; else by distance from the first.
 
     Parameters
     ----------
     graph : DatasetGraph or ColouredGraph
         At most 150 nodes.
+    positions : mapping, optional
+        Where every node is drawn instead, as {node: (x, y)}: any finite numbers, x to the right and y upwards. A layout
+        of NetworkX is one.
 
     Returns
     -------
@@ -43,7 +53,14 @@ def graph_picture(graph: DatasetGraph | ColouredGraph) -> Picture:
     Raises
     ------
     BadInput
-        For more nodes.
+        For more nodes, and for positions of other nodes or that are no pairs of numbers.
+
+    Examples
+    --------
+    >>> from irisdp import graphs
+    >>> square = {0: (0, 0), 1: (1, 0), 2: (1, 1), 3: (0, 1)}
+    >>> graph_picture(graphs.Cycle(4), positions=square).rows[2]
+    ('2', 'node', 1.0, 1.0, False)
     """
     plain = graph.graph if isinstance(graph, ColouredGraph) else graph
     if plain.number_of_nodes > LARGEST_GRAPH:
@@ -62,13 +79,23 @@ def graph_picture(graph: DatasetGraph | ColouredGraph) -> Picture:
         columns, title = plain.distances_from(0), f"distance from {names[0]} (edges)"
         classes, rims = ["node"] * len(names), np.zeros(len(names), dtype=bool)
     columns = np.where(columns < 0, columns.max() + 1, columns)  # what no path leads to stands last
-    heights = _heights(columns, classes, edges)
-    rows = tuple(zip(names, classes, columns.tolist(), rims.tolist(), strict=True))
-    chart = _drawn(rows, heights, edges, title, coloured=isinstance(graph, ColouredGraph))
+    coloured = isinstance(graph, ColouredGraph)
+    if positions is None:
+        heights = _heights(columns, classes, edges)
+        places = list(zip(columns.tolist(), heights, strict=True))
+        rows: tuple[Any, ...] = tuple(zip(names, classes, columns.tolist(), rims.tolist(), strict=True))
+        heads: tuple[str, ...] = ("node", "colour", title.split(":")[0], "on the boundary")
+    else:
+        places = _given_places(plain, positions)
+        rows = tuple(
+            (*row, *place, rim) for *row, place, rim in zip(names, classes, places, rims.tolist(), strict=True)
+        )
+        heads, title = ("node", "colour", "x", "y", "on the boundary"), ""
+    chart = _drawn(rows, places, edges, title, coloured=coloured)
     return Picture(
-        title="A graph of possible tables" if len(set(classes)) == 1 else "A coloured graph, by depth",
+        title=_title(title, coloured=len(set(classes)) > 1),
         description=_described(rows, edges, title),
-        columns=("node", "colour", title.split(":")[0], "on the boundary"),
+        columns=heads,
         rows=rows,
         spec=finished(chart, legend=classes),
     )
@@ -99,26 +126,57 @@ def _mean(values: list[float], otherwise: float) -> float:
     return sum(values) / len(values) if values else otherwise
 
 
-def _drawn(rows: Any, heights: list[float], edges: list[tuple[int, int]], title: str, *, coloured: bool) -> Any:
+def _given_places(graph: DatasetGraph, positions: Mapping[Any, Any]) -> list[Place]:
+    """Read where nodes are to be drawn, in the order of the graph."""
+    field, remedy = "positions", "give {node: (x, y)} for every node of the graph"
+    nodes = list(graph.nodes)
+    for node in positions:
+        if node not in nodes:
+            raise BadInput(field, f"names {node!r}, which is no node", remedy)
+    places = []
+    for node in nodes:
+        if node not in positions:
+            raise BadInput(field, f"leaves out the node {node!r}", remedy)
+        pair = entries(positions[node])
+        if pair is None or len(pair) != 2:
+            raise BadInput(field, f"has no pair of numbers for the node {node!r}", remedy)
+        x, y = (rational(number, field) for number in pair)
+        if max(abs(x), abs(y)) > _FARTHEST:
+            raise BadInput(field, f"of {node!r} is too far out to draw", "give numbers of at most 1e100")
+        places.append((float(x), float(y)))
+    return places
+
+
+def _title(title: str, *, coloured: bool) -> str:
+    if not coloured:
+        return "A graph of possible tables"
+    return "A coloured graph, by depth" if title else "A coloured graph"
+
+
+def _drawn(rows: Any, places: list[Place], edges: list[tuple[int, int]], title: str, *, coloured: bool) -> Any:
+    """Draw nodes and edges; without a title of the axis, nodes lie where they were placed and edges are straight."""
     alt: Any = altair()
-    most, high = max(row[2] for row in rows), max(map(abs, heights))
     lines = []
     for number, (tail, head) in enumerate(edges):
-        ends = [(rows[node][2], heights[node]) for node in (tail, head)]
-        middle = [((ends[0][0] + ends[1][0]) / 2 + _bow(ends), (ends[0][1] + ends[1][1]) / 2)]
-        points = [ends[0], *(middle if _bow(ends) else []), ends[1]]
+        ends = [places[tail], places[head]]
+        bow = _bow(ends) if title else 0
+        middle = [((ends[0][0] + ends[1][0]) / 2 + bow, (ends[0][1] + ends[1][1]) / 2)]
+        points = [ends[0], *(middle if bow else []), ends[1]]
         lines += [{"edge": number, "along": k, "x": x, "y": y} for k, (x, y) in enumerate(points)]
     nodes = [
-        {"node": name, "colour": colour, "x": column, "y": height, "boundary": "on the boundary" if rim else "inside"}
-        for (name, colour, column, rim), height in zip(rows, heights, strict=True)
+        {"node": name, "colour": colour, "x": x, "y": y, "boundary": "on the boundary" if rim else "inside"}
+        for (name, colour, *_, rim), (x, y) in zip(rows, places, strict=True)
     ]
-    across = alt.X(
-        "x:Q",
-        title=title,
-        scale=alt.Scale(domain=[-0.5, most + 0.5]),
-        axis=alt.Axis(values=list(range(0, most + 1, 1 + most // 15)), format="d", grid=False),
-    )
-    up = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-high - 0.7, high + 0.7]))
+    if title:
+        most, high = int(max(x for x, _ in places)), max(abs(y) for _, y in places)
+        columns = alt.Axis(values=list(range(0, most + 1, 1 + most // 15)), format="d", grid=False)
+        ends_x, ends_y = (-0.5, most + 0.5), (-high - 0.7, high + 0.7)
+        wide, tall = 120.0 * (most + 1) + 60, 60 * (2 * high + 1) + 60
+    else:
+        columns = None
+        ends_x, ends_y, wide, tall = _frame(places)
+    across = alt.X("x:Q", title=title or None, scale=alt.Scale(domain=ends_x, nice=False), axis=columns)
+    up = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=ends_y, nice=False))
     drawn = alt.Chart(alt.InlineData(values=lines or [{"edge": 0, "along": 0, "x": 0, "y": 0}])).mark_line(
         color="#8c8c8c", strokeWidth=1, interpolate="basis"
     ).encode(x=across, y=up, detail="edge:N", order="along:Q")  # fmt: skip
@@ -137,26 +195,39 @@ def _drawn(rows: Any, heights: list[float], edges: list[tuple[int, int]], title:
     named = {"dy": -15, "fontSize": 13, "limit": 110}
     halo = given.mark_text(stroke="white", strokeWidth=4, **named).encode(text="node:N")
     labels = halo + given.mark_text(color=INK, **named).encode(text="node:N")
-    wide, tall = 120 * (most + 1) + 60, 60 * (2 * high + 1) + 60
+    heading = (
+        {"text": _title(title, coloured=coloured), "subtitle": _RIMS} if coloured else _title(title, coloured=False)
+    )
     return (drawn + points + labels).properties(
-        width=max(_NARROWEST, min(wide, 900)),
-        height=min(tall, 900),
-        title="A graph of possible tables" if not coloured else _TITLE,
+        width=max(_NARROWEST, min(wide, 900)), height=min(tall, 900), title=heading
     )
 
 
-_TITLE = {"text": "A coloured graph, by depth", "subtitle": "thick rims: a neighbour has another colour"}
+_RIMS = "thick rims: a neighbour has another colour"
 
 
-def _bow(ends: list[tuple[float, float]]) -> float:
+def _frame(places: list[Place]) -> tuple[Place, Place, float, float]:
+    """Return the ends of both scales, with room for names, and the width and height of a drawing true to its shape."""
+    (left, right), (low, high) = ((min(along), max(along)) for along in zip(*places, strict=True))
+    size = max(right - left, high - low) or 1.0
+    wide = max(_NARROWEST, _PLACED * (right - left) / size + 2 * _MARGIN)
+    tall = max(_LOWEST, _PLACED * (high - low) / size + 2 * _MARGIN)
+    unit = size / _PLACED
+    middle_x, middle_y = (left + right) / 2, (low + high) / 2
+    half_x, half_y = wide / 2 * unit, tall / 2 * unit
+    return (middle_x - half_x, middle_x + half_x), (middle_y - half_y, middle_y + half_y), wide, tall
+
+
+def _bow(ends: list[Place]) -> float:
     """Return how far an edge inside one column bends aside, so that it does not run through the nodes between."""
     return -0.22 if ends[0][0] == ends[1][0] and abs(ends[0][1] - ends[1][1]) > 1 else 0.0
 
 
 def _described(rows: Any, edges: list[tuple[int, int]], title: str) -> str:
-    rims = sum(1 for row in rows if row[3])
+    rims = sum(1 for row in rows if row[-1])
     classes = list(dict.fromkeys(row[1] for row in rows))
-    said = f"{len(rows)} nodes and {len(edges)} edges, in columns by {title.split(' (', maxsplit=1)[0]}."
+    where = f"in columns by {title.split(' (', maxsplit=1)[0]}" if title else "at given positions"
+    said = f"{len(rows)} nodes and {len(edges)} edges, {where}."
     if len(classes) == 1 and not rims:
         return said
     counted = ", ".join(f"{sum(1 for row in rows if row[1] == name)} of {name}" for name in classes)
