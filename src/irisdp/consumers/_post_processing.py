@@ -14,13 +14,15 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import flint
 import numpy as np
+from numpy.typing import NDArray
 
 from .._exact import (
     ONE,
+    Table,
     ball,
     checked,
     dyadic_above,
@@ -71,6 +73,9 @@ _LIKE_GEOMETRIC = 1e-6
 """Rows this near to geometric noise are first read as such."""
 
 _BITS = 128
+
+_MOST_ENTRIES = 1 << 24
+_AS_MAPPING = "take reading(), which leaves out zeros"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -130,6 +135,31 @@ class OptimalReading(Tabular):
         for z, v, p in zip(self.released.tolist(), self.answers.tolist(), self.chances, strict=True):
             remap[z].append((v, Fraction(p)))
         return {z: tuple(line) for z, line in remap.items()}
+
+    def matrix(self) -> Table:
+        """Return the reading as a stochastic matrix, exactly: one row per output of the mechanism, a column per count.
+
+        `numpy.asarray` gives its nearest floats.
+
+        Raises
+        ------
+        BadInput
+            Where it would have more than 16 million entries; `reading` has those that are not 0.
+        """
+        rows, columns = int(self.released[-1]) + 1, self.consumer.n + 1
+        if rows * columns > _MOST_ENTRIES:
+            raise BadInput("reading", f"is a matrix of {rows} by {columns}, too large to be written out", _AS_MAPPING)
+        table = [[Fraction(0)] * columns for _ in range(rows)]
+        for z, v, p in zip(self.released.tolist(), self.answers.tolist(), self.chances, strict=True):
+            table[z][v] += Fraction(p)
+        return tuple(map(tuple, table))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the matrix: the nearest floats, or exact fractions as `object`."""
+        if copy is False:
+            raise ValueError("a reading holds no array: numpy.asarray(reading) makes one")
+        exact = dtype is not None and np.dtype(dtype) == object
+        return np.array(self.matrix(), dtype=object if exact else np.float64).astype(dtype or np.float64, copy=False)
 
     @checked
     def at(self, z: int) -> tuple[tuple[int, Fraction], ...]:

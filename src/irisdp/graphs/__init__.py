@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from ._colouring import Assignment, ColouredGraph, RankedGraph, colour, colours_by_key, rank
     from ._depth_by_joins import depth_as_joins
-    from ._explicit import Graph, breadth_first, compress, connected_components, listed
+    from ._explicit import Graph, breadth_first, compress, connected_components, listed, same_graph
     from ._families import Complete, Cycle, Family, Hamming, Path, Product
     from ._histograms import Histograms, SortedHistograms
     from ._loading import (

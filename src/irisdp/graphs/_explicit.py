@@ -333,6 +333,19 @@ def listed(graph: DatasetGraph) -> Graph:
     )
 
 
+def same_graph(first: DatasetGraph | None, second: DatasetGraph | None) -> bool:
+    """Tell whether two graphs have the same nodes in the same order, and the same edges, however they are held."""
+    if first is second or first is None or second is None:
+        return first is second
+    if first == second:
+        return True
+    sizes = [(graph.number_of_nodes, graph.number_of_edges) for graph in (first, second)]
+    if sizes[0] != sizes[1] or max(sizes[0]) > MOST_LISTED or tuple(first.nodes) != tuple(second.nodes):
+        return False
+    one, other = listed(first), listed(second)
+    return np.array_equal(one.indptr, other.indptr) and np.array_equal(one.indices, other.indices)
+
+
 def compress(nodes: NodeNames, tails: Indices, heads: Indices) -> Graph:
     """Build a graph from the ends of its edges; loops are ignored, double edges merged.
 

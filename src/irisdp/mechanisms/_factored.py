@@ -6,9 +6,9 @@ It is the one mechanism that every minimax reader of a count wants (docs/theory.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from ..graphs import Path
 from ..privacy import Privacy
 from ._file_format import Serializable, StatedObjective, exact_text
 from ._mechanism import Mechanism, Row
+from ._remap import read_remap
 
 
 @checked
@@ -103,9 +104,9 @@ class FactoredMechanism(Serializable):
 
     privacy: Privacy
     n: int
-    reading: Reading | None = None
-    objective: StatedObjective | None = None
-    certificate: Mapping[str, Any] | None = None
+    reading: Reading | None = field(default=None, hash=False)
+    objective: StatedObjective | None = field(default=None, compare=False)
+    certificate: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse a reading that is no stochastic matrix on 0..n."""
@@ -199,6 +200,29 @@ class FactoredMechanism(Serializable):
                 row[place[answer]] += probability
             rows.append(row)
         return np.array(answers, dtype=np.int64)[draw(rows, which, source=source)]
+
+    @checked
+    def post_process(self, reading: Any) -> FactoredMechanism:
+        """Re-map the answers, as `Mechanism.post_process` does; the new answers must be counts 0..n too.
+
+        Parameters
+        ----------
+        reading : matrix, mapping or OptimalReading
+            How every answer 0..n is read. An optimal reading of many counts stays sparse.
+        """
+        sparse = reading.reading() if callable(getattr(reading, "reading", None)) else reading
+        names, lines = read_remap(sparse, self.outputs, None)
+        if not all(type(name) is int and 0 <= name <= self.n for name in names):
+            raise BadInput("reading", f"must read answers as counts 0..{self.n}", "expand() the mechanism first")
+        remap: Reading = {}
+        for z in self.inputs:
+            shares: dict[int, Fraction] = {}
+            for middle, p in ((z, Fraction(1)),) if self.reading is None else self.reading[z]:
+                for place, share in lines[middle]:
+                    answer = cast("int", names[place])
+                    shares[answer] = shares.get(answer, Fraction(0)) + p * share
+            remap[z] = tuple(sorted(shares.items()))
+        return FactoredMechanism(privacy=self.privacy, n=self.n, reading=remap)
 
     def _table(self) -> dict[str, Any]:
         factors: list[dict[str, Any]] = [{"kind": "geometric", "n": self.n}]

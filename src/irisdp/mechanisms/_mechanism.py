@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._exact import checked, entries, integer, numbers
+from .._exact import Table, checked, entries, integer, numbers, short_text, table
 from .._sampling import BitSource, draw, integers
 from ..errors import BadInput
-from ..graphs import DatasetGraph, NodeNames, as_node, json_node, named_nodes
+from ..graphs import DatasetGraph, NodeNames, as_node, json_node, named_nodes, same_graph
 from ..privacy import Privacy
 from ._file_format import Serializable, StatedObjective, exact_text
+from ._remap import read_remap
 
 Row = tuple[Fraction, ...]
 """A law: the probability of each output, in the mechanism's order, with sum 1 exactly."""
@@ -49,6 +50,11 @@ class Mechanism(Serializable):
         What was optimised, with its certified bound.
     certificate : mapping, optional
         JSON-ready evidence of optimality; see `irisdp.certify`.
+
+    Notes
+    -----
+    Two mechanisms are equal (`==`) if their inputs, outputs, probabilities, privacy and neighbours are, in the same
+    order; objectives and certificates are not compared. Equal mechanisms have one hash.
     """
 
     privacy: Privacy
@@ -116,6 +122,60 @@ class Mechanism(Serializable):
             certificate=certificate,
         )
 
+    @classmethod
+    @checked
+    def from_array(
+        cls,
+        matrix: Any,
+        *,
+        privacy: Privacy,
+        graph: DatasetGraph | None = None,
+        normalise: Literal["rows", "round"] | None = None,
+        inputs: Sequence[Hashable] | None = None,
+        outputs: Sequence[Hashable] | None = None,
+    ) -> Mechanism:
+        """Read a matrix that was computed or printed, whose rows may miss 1 by rounding.
+
+        Nothing is changed unless you ask for it. Either change may cost privacy: `irisdp.audit` says how much the
+        mechanism has, and `irisdp.design.repair` makes a matrix private.
+
+        Parameters
+        ----------
+        matrix : array, data frame or nested lists
+            One row per input, one column per output. A float is read as its shortest decimal: 0.333 is 333/1000.
+        privacy : Privacy
+            What the mechanism states. A claim, as in every mechanism.
+        graph : DatasetGraph, optional
+            Its edges join neighbouring inputs; its nodes are the inputs in order.
+        normalise : {"rows", "round"}, optional
+            "rows" divides every row by its sum; ratios between neighbours change by at most the ratio of their sums.
+            "round" keeps all entries as printed but the largest of each row, which takes what the row misses. Only
+            that entry's constraints change. It is for rounded matrices: a row may miss 1 by half a unit of the last
+            decimal per entry, or by 1e-6.
+        inputs, outputs : sequence, optional
+            Names; the graph's nodes (or 0..n−1) and 0..q−1 when left out.
+
+        Raises
+        ------
+        BadInput
+            For negative entries, and rows that do not sum to exactly 1 where `normalise` is left out.
+
+        Examples
+        --------
+        >>> from irisdp import Privacy
+        >>> from irisdp.graphs import Path
+        >>> printed = [[0.667, 0.222, 0.112], [0.333, 0.333, 0.333], [0.112, 0.222, 0.667]]
+        >>> made = Mechanism.from_array(printed, graph=Path(3), privacy=Privacy(ratio=3), normalise="round")
+        >>> [str(row[0]) for row in made.matrix()]
+        ['333/500', '167/500', '14/125']
+        """
+        rows = table(matrix, "matrix", rows=None if graph is None else graph.number_of_nodes)
+        if any(min(row) < 0 for row in rows):
+            raise BadInput("matrix", "has a negative entry", "probabilities are at least 0")
+        return cls.from_matrix(
+            _normalised(rows, normalise), privacy=privacy, graph=graph, inputs=inputs, outputs=outputs
+        )
+
     @checked
     def position(self, node: Hashable) -> int:
         """Return the position of an input, or say which inputs there are."""
@@ -132,6 +192,26 @@ class Mechanism(Serializable):
     def matrix(self) -> list[Row]:
         """Return one row per input, in the order of `inputs`."""
         return [self.rows[number] for number in self.row_of]
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether two mechanisms have the same inputs, outputs, probabilities, privacy and neighbours."""
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        return (
+            self.privacy == other.privacy
+            and self.outputs == other.outputs
+            and len(self.inputs) == len(other.inputs)
+            and tuple(self.inputs) == tuple(other.inputs)
+            and all(
+                self.rows[i] == other.rows[j]
+                for i, j in np.unique(np.stack([self.row_of, other.row_of]), axis=1).T.tolist()
+            )
+            and same_graph(self.graph, other.graph)
+        )
+
+    def __hash__(self) -> int:
+        """Return what equal mechanisms have in common, cheaply."""
+        return hash((self.privacy, self.outputs, len(self.inputs), self.rows[self.row_of[0]]))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Return the matrix, one row per input: the nearest floats, or exact fractions as `object`."""
@@ -188,27 +268,58 @@ class Mechanism(Serializable):
         if None in positions:
             raise BadInput("query", "maps to something that is no input", f"map to one of {self.inputs!r}")
         row_of = self.row_of[np.array(positions, dtype=np.int64)]
-        return replace(
-            self, inputs=named_nodes(query, "inputs"), row_of=row_of, graph=graph, objective=None, certificate=None
+        return Mechanism(
+            privacy=self.privacy,
+            inputs=named_nodes(query, "inputs"),
+            outputs=self.outputs,
+            rows=self.rows,
+            row_of=row_of,
+            graph=graph,
         )
 
     @checked
-    def post_process(self, reading: Sequence[Sequence[Any]], *, outputs: Sequence[Hashable] | None = None) -> Mechanism:
-        """Re-map the answers by a stochastic matrix (one row per output of this mechanism); costs no privacy."""
-        channel = [numbers(line, "reading") for line in reading]
-        names = tuple(range(len(channel[0])) if outputs is None else outputs) if channel else ()
-        if len(channel) != len(self.outputs):
-            raise BadInput("reading", "must have one row for every output", f"give {len(self.outputs)} rows")
-        for line in channel:
-            check_distribution(line, len(names), "reading")
-        rows = tuple(
-            tuple(
-                sum((p * line[j] for p, line in zip(row, channel, strict=True) if p), Fraction(0))
-                for j in range(len(names))
-            )
-            for row in self.rows
+    def post_process(self, reading: Any, *, outputs: Sequence[Hashable] | None = None) -> Mechanism:
+        """Re-map the answers by a stochastic matrix, which costs no privacy.
+
+        Parameters
+        ----------
+        reading : matrix, mapping, Mechanism or OptimalReading
+            A matrix (nested lists, array or data frame) has one row per output of this mechanism, in their order, and
+            one column per new answer. A mapping gives for every output its new answer, {new answer: probability}, or
+            pairs (new answer, probability). A mechanism has these outputs as inputs. `irisdp.consumers.optimal_reading`
+            finds the best reading for a consumer. Probabilities are exact; a float is read as its shortest decimal.
+        outputs : sequence, optional
+            Names of the new answers. Left out, they are 0..q−1; of a mapping the answers that occur, ascending if all
+            are integers; of a mechanism its outputs.
+
+        Raises
+        ------
+        BadInput
+            For rows that are no distributions, and for an output that is left out.
+
+        Examples
+        --------
+        >>> from irisdp import Privacy, design
+        >>> noisy = design.geometric(2, Privacy(ratio=2))
+        >>> noisy.post_process({0: "few", 1: {"few": "1/2", "many": "1/2"}, 2: "many"}).row(0)
+        (Fraction(3, 4), Fraction(1, 4))
+        """
+        names, lines = read_remap(reading, self.outputs, outputs)
+        rows = []
+        for row in self.rows:
+            new = [Fraction(0)] * len(names)
+            for p, line in zip(row, lines, strict=True):
+                for place, share in line if p else ():
+                    new[place] += p * share
+            rows.append(tuple(new))
+        return Mechanism(
+            privacy=self.privacy,
+            inputs=self.inputs,
+            outputs=names,
+            rows=tuple(rows),
+            row_of=self.row_of,
+            graph=self.graph,
         )
-        return replace(self, outputs=names, rows=rows, objective=None, certificate=None)
 
     @checked
     def dominates(self, other: Mechanism, ranking: Callable[[Hashable], Sequence[Hashable]]) -> bool:
@@ -250,6 +361,51 @@ def _names(outputs: Any, count: int) -> tuple[Hashable, ...]:
 
 def _as_tuple(name: Any) -> Any:
     return tuple(map(_as_tuple, name)) if isinstance(name, list | tuple) else name
+
+
+_SLIP = Fraction(1, 10**6)
+"""What rows of computed numbers may miss 1 by."""
+
+
+def _normalised(rows: Table, how: str | None) -> Table:
+    """Make rows sum to 1 as a caller asked."""
+    sums = [sum(row, Fraction(0)) for row in rows]
+    if how is None:
+        off = next((total for total in sums if total != 1), None)
+        if off is not None:
+            rule = f"has a row that misses 1 by {short_text(abs(off - 1))}"
+            raise BadInput("matrix", rule, _NORMALISE)
+        return rows
+    if how == "rows":
+        if min(sums) == 0:
+            raise BadInput("matrix", "has a row of zeros", "give every input a positive probability somewhere")
+        return tuple(tuple(p / total for p in row) for row, total in zip(rows, sums, strict=True))
+    allowed = max(_SLIP, len(rows[0]) * _unit(rows) / 2)
+    if any(abs(total - 1) > allowed for total in sums):
+        rule = f"has a row that misses 1 by {short_text(max(abs(x - 1) for x in sums))}, more than rounding explains"
+        raise BadInput("matrix", rule, 'correct it, or give normalise="rows" to divide every row by its sum')
+    result = []
+    for row, total in zip(rows, sums, strict=True):
+        largest = max(range(len(row)), key=row.__getitem__)
+        result.append(tuple(p + (1 - total if v == largest else 0) for v, p in enumerate(row)))
+    return tuple(result)
+
+
+_NORMALISE = 'give normalise="rows" to divide rows by their sums, or "round" to let each largest entry take the rest'
+
+
+def _unit(rows: Table) -> Fraction:
+    """Return the last decimal in which entries are written, 10^-d; 0 where one is no decimal."""
+    places = 0
+    for denominator in {p.denominator for row in rows for p in row}:
+        while 10**places % denominator:
+            places += 1
+            if places > _MOST_PLACES:
+                return Fraction(0)
+    return Fraction(1, 10**places)
+
+
+_MOST_PLACES = 30
 
 
 @checked
