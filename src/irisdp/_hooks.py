@@ -44,7 +44,8 @@ class Drawable:
         Parameters
         ----------
         form : {"heat-map", "bars", "trade-off", "profile"}, optional
-            How a mechanism is drawn, as a heat map unless given; or privacy, as a trade-off curve unless given.
+            How a mechanism is drawn, as a heat map unless given; or privacy, as a trade-off curve unless given, and a
+            privacy profile as one.
         title : str, optional
             The heading of the picture.
         labels : path or mapping, optional

@@ -112,7 +112,24 @@ class Refusal(IrisError):
 
 
 class Infeasible(Refusal):
-    """No mechanism (or no optimal one) exists for the request."""
+    """No mechanism (or no optimal one) exists for the request.
+
+    Attributes
+    ----------
+    witnesses : tuple of Mechanism
+        Where no optimum exists, two private mechanisms of which neither is as good as the other; else empty.
+        `document["witnesses"]` holds their files.
+    """
+
+    def __init__(self, message: str, *, examples: tuple[Any, ...] = (), **document: Any) -> None:
+        super().__init__(message, **document)
+        self.witnesses = examples
+
+    def said(self, message: str) -> Self:
+        """Return the same refusal in other words."""
+        other = super().said(message)
+        other.witnesses = self.witnesses
+        return other
 
 
 class BudgetRefused(Refusal):

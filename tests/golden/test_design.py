@@ -238,7 +238,9 @@ def test_the_five_cycle_has_no_optimum():
     ranked = graphs.rank(graphs.Cycle(5), RANKINGS)
     with pytest.raises(Infeasible, match="answers at different nodes trade off") as refusal:
         from_spec(CYCLE_SPEC)
-    witnesses = [read_document(document).mechanism() for document in refusal.value.document["witnesses"]]
+    witnesses = refusal.value.witnesses
+    assert list(witnesses) == [read_document(document).mechanism() for document in refusal.value.document["witnesses"]]
+    assert refusal.value.said("in other words").witnesses == witnesses
     assert all(audit(witness).private for witness in witnesses)
     assert compare(*witnesses, ranked) == "incomparable"
     ends = (("0.2", "0.1", "0.7"), ("0.4", "0.1", "0.5"))
@@ -274,7 +276,9 @@ def test_the_answers_of_the_only_free_node_may_trade_off():
     ranked = graphs.rank(graphs.Cycle(4), [tuple(one) for one in ONE_FREE_NODE["rankings"].values()])
     with pytest.raises(Infeasible, match="the answers at 1 trade off among themselves, and neither") as refusal:
         from_spec(ONE_FREE_NODE)
-    witnesses = [read_document(document).mechanism() for document in refusal.value.document["witnesses"]]
+    witnesses = refusal.value.witnesses
+    assert list(witnesses) == [read_document(document).mechanism() for document in refusal.value.document["witnesses"]]
+    assert refusal.value.said("in other words").witnesses == witnesses
     assert all(audit(witness).private for witness in witnesses)
     assert compare(*witnesses, ranked) == "incomparable"
     assert all(witnesses[0].row(node) == witnesses[1].row(node) for node in (0, 2, 3))

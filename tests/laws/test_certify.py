@@ -87,9 +87,9 @@ def test_a_profile_is_convex_falls_and_mirrors_itself(rows):
     found = privacy_profile(Mechanism.from_matrix(rows, privacy=Privacy(ratio=1), graph=Path(len(rows))))
     slopes = [(b - a) / (s - r) for (r, a), (s, b) in itertools.pairwise(zip(found.ratios, found.deltas, strict=True))]
     assert slopes == sorted(slopes) and all(-1 <= slope < 0 for slope in slopes)
-    assert found.delta_at(0) == 1
+    assert found.delta_at(ratio=0) == 1
     for ratio in (Fraction(1, 3), Fraction(1), Fraction(7, 4)):
-        assert found.delta_at(ratio) == 1 - ratio + ratio * found.delta_at(1 / ratio)
+        assert found.delta_at(ratio=ratio) == 1 - ratio + ratio * found.delta_at(ratio=1 / ratio)
 
 
 # Adaptive composition: the second mechanism is chosen by the first answer.

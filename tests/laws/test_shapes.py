@@ -162,9 +162,9 @@ def test_every_ratio_needs_hardly_less_delta_than_the_gaussian_and_never_more(mu
             promised = ball(privacy.delta_at(ratio=ratio))
             assert promised < curve
             assert curve - promised < ball(Fraction(1, 10**6))
-        assert profile.delta_at(ratio) <= privacy.delta_at(ratio=ratio)
+        assert profile.delta_at(ratio=ratio) <= privacy.delta_at(ratio=ratio)
     # Rows that meet at the boundary are as far apart as they may be: at ratio 1 nothing is left.
-    assert privacy.delta_at(ratio=1) - profile.delta_at(1) < Fraction(1, 10**3)
+    assert privacy.delta_at(ratio=1) - profile.delta_at(ratio=1) < Fraction(1, 10**3)
 
 
 def test_zcdp_is_gaussian_with_the_root_rounded_down():

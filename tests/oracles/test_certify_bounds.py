@@ -333,7 +333,7 @@ def repeated(row, times):
 @settings(max_examples=tried(48, 300), deadline=None)
 def test_the_profile_is_the_maximum_over_neighbours(mechanism, ratio):
     profile = certify.privacy_profile(mechanism)
-    assert profile.delta_at(ratio) == worst(mechanism.matrix(), ratio)
+    assert profile.delta_at(ratio=ratio) == worst(mechanism.matrix(), ratio)
 
 
 @given(mechanisms(), st.fractions(min_value=0, max_value=Fraction(9, 10), max_denominator=20))
@@ -353,7 +353,7 @@ def test_the_inverse_is_the_smallest_ratio(mechanism, delta):
 @settings(max_examples=tried(24, 150), deadline=None)
 def test_composition_is_exact(mechanism, times, ratio):
     rows = [repeated(row, times) for row in mechanism.matrix()]
-    assert certify.compose(mechanism, times=times).delta_at(ratio) == worst(rows, ratio)
+    assert certify.compose(mechanism, times=times).delta_at(ratio=ratio) == worst(rows, ratio)
 
 
 @given(mechanisms(), mechanisms(), ratios)
@@ -362,7 +362,7 @@ def test_different_mechanisms_compose(first, second, ratio):
     if len(first.inputs) != len(second.inputs):
         return
     rows = [[p * q for p, q in product(a, b)] for a, b in zip(first.matrix(), second.matrix(), strict=True)]
-    assert certify.compose([first, second]).delta_at(ratio) == worst(rows, ratio)
+    assert certify.compose([first, second]).delta_at(ratio=ratio) == worst(rows, ratio)
 
 
 @given(mechanisms(), st.integers(1, 3), ratios)
@@ -370,8 +370,8 @@ def test_different_mechanisms_compose(first, second, ratio):
 def test_a_dominating_pair_dominates(mechanism, times, ratio):
     profile = certify.privacy_profile(mechanism)
     pair = certify.dominating_pair(profile)
-    assert pair.composed(1).delta_at(ratio) == profile.delta_at(ratio)
-    assert pair.composed(times).delta_at(ratio) >= certify.compose(mechanism, times=times).delta_at(ratio)
+    assert pair.composed(1).delta_at(ratio=ratio) == profile.delta_at(ratio=ratio)
+    assert pair.composed(times).delta_at(ratio=ratio) >= certify.compose(mechanism, times=times).delta_at(ratio=ratio)
 
 
 def test_the_accountant_agrees_from_above():
@@ -382,7 +382,7 @@ def test_the_accountant_agrees_from_above():
     pld = pair.accountant(5)
     for epsilon in (0.5, 1.0, 2.0):
         upper = pld.get_delta_for_epsilon(epsilon)
-        true = float(exact.delta_at(Fraction(math.exp(epsilon))))
+        true = float(exact.delta_at(ratio=Fraction(math.exp(epsilon))))
         assert true - FLOATS <= upper <= true + GRID
 
 

@@ -283,7 +283,7 @@ def test_every_constructor_builds_the_same_graph(seed):
         graphs.graph_from_edges(edges, nodes=range(40)),
         graphs.graph_from_edges(edges, nodes=list(range(40))),
         graphs.graph_from_arrays(tails.astype(np.uint8), heads, nodes=range(40)),
-        graphs.graph_from_networkx(nx.MultiDiGraph(edges + [(v, v) for v in range(40)])),
+        graphs.graph_from_networkx(nx.MultiDiGraph(nx.MultiGraph(edges + [(v, v) for v in range(40)]))),
         graphs.graph_from_sparse(nx.to_scipy_sparse_array(graph, nodelist=range(40))),
     ]
     touched = nx.Graph([*graph.edges, (0, 0)])

@@ -34,7 +34,7 @@ EPSILONS = np.linspace(0, 2, 20).tolist()
 def exact_delta(profile, epsilon):
     """Return δ at ε, at a ratio that is surely not above e^ε; below ε = 0 at e^ε rounded down by a float."""
     ratio = Fraction(math.exp(epsilon)) * (1 - Fraction(1, 10**14))
-    return profile.delta_at(ratio)
+    return profile.delta_at(ratio=ratio)
 
 
 @pytest.mark.parametrize("adding", ["either", "raises"])
@@ -49,7 +49,7 @@ def test_one_draw_lies_between_the_profile_and_the_profile_an_interval_earlier(n
     profile = privacy_profile(mechanism)
     for epsilon in EPSILONS:
         delta = told.get_delta_for_epsilon(epsilon)
-        assert float(profile.delta_at(Fraction(math.exp(epsilon)))) - FLOATS <= delta
+        assert float(profile.delta_at(ratio=Fraction(math.exp(epsilon)))) - FLOATS <= delta
         assert delta <= float(exact_delta(profile, epsilon - INTERVAL)) + FLOATS
 
 
@@ -62,7 +62,7 @@ def test_a_hundred_draws_lie_between_as_well(name):
     for epsilon in np.linspace(0, 60, 20).tolist():
         delta = told.get_delta_for_epsilon(epsilon)
         if below.exact:
-            assert float(below.delta_at(Fraction(math.exp(epsilon)))) - 1e-9 <= delta
+            assert float(below.delta_at(ratio=Fraction(math.exp(epsilon)))) - 1e-9 <= delta
         assert delta <= float(exact_delta(above, epsilon - slack)) + 1e-9
 
 
@@ -72,7 +72,7 @@ def test_directions_that_are_told_apart_are_tighter():
     apart = interop.privacy_loss_distribution(LOPSIDED, adding="raises").self_compose(3)
     exact = compose(LOPSIDED, times=3)
     for epsilon in (0.0, 0.3, 0.9, 1.5):
-        least = float(exact.delta_at(Fraction(math.exp(epsilon)))) - FLOATS
+        least = float(exact.delta_at(ratio=Fraction(math.exp(epsilon)))) - FLOATS
         assert least <= apart.get_delta_for_epsilon(epsilon) <= both.get_delta_for_epsilon(epsilon) + FLOATS
     assert apart.get_delta_for_epsilon(0.3) < both.get_delta_for_epsilon(0.3) - 1e-3
 
@@ -83,7 +83,7 @@ def test_losses_go_up_and_masses_go_up():
     for interval in (1e-1, 1e-3, 0.3, 1.0):
         told, infinite = losses_above(losses, interval)
         for epsilon in EPSILONS:
-            true = privacy_profile(LOPSIDED).delta_at(Fraction(math.exp(epsilon)))
+            true = privacy_profile(LOPSIDED).delta_at(ratio=Fraction(math.exp(epsilon)))
             ours = Fraction(infinite) + sum(
                 Fraction(mass) * max(0, 1 - Fraction(math.exp(epsilon - k * interval))) for k, mass in told.items()
             )
@@ -101,7 +101,7 @@ def test_losses_rounded_down_would_be_seen():
     def delta(masses, epsilon):
         return infinite + math.fsum(p * max(0.0, -math.expm1(epsilon - k * INTERVAL)) for k, p in masses.items())
 
-    true = [float(profile.delta_at(Fraction(math.exp(epsilon)))) for epsilon in EPSILONS]
+    true = [float(profile.delta_at(ratio=Fraction(math.exp(epsilon)))) for epsilon in EPSILONS]
     assert all(delta(told, epsilon) >= d - FLOATS for epsilon, d in zip(EPSILONS, true, strict=True))
     assert any(delta(lower, epsilon) < d - FLOATS for epsilon, d in zip(EPSILONS, true, strict=True))
 

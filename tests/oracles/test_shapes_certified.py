@@ -166,7 +166,7 @@ def test_profile_and_pairs_are_one_audit(seed):
     for found in verdict.pairs:
         alone = audit(made, privacy=Privacy(ratio=found.pair.ratio, delta=found.pair.delta)).pairs[0]
         assert (alone.delta_at_epsilon, alone.ratio_at_delta) == (found.delta_at_epsilon, found.ratio_at_delta)
-        assert found.delta_at_epsilon == profile.delta_at(found.pair.ratio)
+        assert found.delta_at_epsilon == profile.delta_at(ratio=found.pair.ratio)
         assert found.ratio_at_delta == profile.ratio_at(found.pair.delta)
         assert found.holds == (found.delta_at_epsilon <= found.pair.delta)
     assert verdict.private == is_private(rows, [(i, j) for i in range(size) for j in range(i)], privacy)

@@ -306,9 +306,9 @@ def test_several_guarantees_allow_no_more_than_their_worst_profile(mechanism, ra
         return
     allowed = certify.worst_profile(kept)
     assert allowed.dominates(certify.privacy_profile(mechanism))
-    assert all(allowed.delta_at(ratio) == bound for ratio, bound in kept)
+    assert all(allowed.delta_at(ratio=ratio) == bound for ratio, bound in kept)
     for r in (*allowed.ratios[1:], Fraction(7, 5)):
-        assert allowed.delta_at(r) == 1 - r + r * allowed.delta_at(1 / r)
+        assert allowed.delta_at(ratio=r) == 1 - r + r * allowed.delta_at(ratio=1 / r)
     pair = certify.dominating_pair(allowed)
     assert sum(pair.upper) == sum(pair.lower) == 1
 
@@ -457,7 +457,7 @@ def test_a_rounded_profile_is_nowhere_below_the_exact_one(mechanism, times, rati
     assert exact.exact
     assert not rounded.exact or len(set(mechanism.matrix())) == 1
     assert rounded.deltas[0] == 1
-    assert rounded.delta_at(ratio) >= exact.delta_at(ratio)
+    assert rounded.delta_at(ratio=ratio) >= exact.delta_at(ratio=ratio)
     assert rounded.dominates(exact)
 
 

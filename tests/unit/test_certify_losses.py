@@ -85,12 +85,17 @@ def test_a_profile_of_randomised_response_by_its_formula():
     found = certify.privacy_profile(randomized_response(2, Privacy(ratio=3)))
     assert repr(found) == "<PrivacyProfile: δ = 0.5 at ratio 1, 0 in the end; exact>"
     for ratio in (F(1), F(2), F(3), F(5)):
-        assert found.delta_at(ratio) == found.delta_at(Privacy(ratio=ratio)) == max(F(0), (3 - ratio) / 4)
-    assert found.delta_at(0) == 1 and found.delta_at(F(1, 2)) == F(1, 2) + F(1, 2) * found.delta_at(2)
+        assert found.delta_at(ratio=ratio) == found.delta_at(Privacy(ratio=ratio)) == max(F(0), (3 - ratio) / 4)
+    assert found.delta_at(epsilon=F(1, 2)) == found.delta_at(Privacy(epsilon="1/2")) >= found.delta_at(ratio=2)
+    assert found.delta_at(ratio=0) == 1 and found.delta_at(ratio=F(1, 2)) == F(1, 2) + F(1, 2) * found.delta_at(ratio=2)
     assert found.ratio_at(F(1, 2)) == found.ratio_at(1) == 1 and found.ratio_at(F(1, 4)) == 2
     assert abs(found.epsilon_at(F(1, 4)) - F(math.log(2))) < F(1, 10**15)
     assert found.points([0.0, math.log(2), 700]) == [0.5, pytest.approx(0.25, rel=FLOATS), 0.0]
-    assert refused(found.delta_at, -1) == "ratio: must not be negative; give e^epsilon"
+    assert refused(lambda r: found.delta_at(ratio=r), -1) == "ratio: must not be negative; give e^epsilon"
+    assert refused(found.delta_at, 2).startswith("delta_at: cannot tell whether a number without a name is an epsilon")
+    assert refused(lambda r: found.delta_at(ratio=r, epsilon=1), 2).startswith("delta_at: needs exactly one")
+    assert found.plot().title == "Privacy profile: of a mechanism" == found.plot(form="profile").title
+    assert found.plot(form="trade-off").title != found.plot().title
     assert refused(found.points, [701]) == ("epsilons: must be at most 700, as e^ε is a float; leave larger out")
     told = certify.privacy_profile(Mechanism.from_matrix([["1", "0"], ["1/2", "1/2"]], privacy=TWO, graph=Path(2)))
     assert told.ratio_at(F(1, 3)) is told.epsilon_at(F(1, 3)) is None and told.unbounded == F(1, 2)
@@ -278,7 +283,7 @@ def test_a_pair_of_too_many_ratios_is_bounded_from_above_when_it_is_drawn_twice(
     twice = np.outer(shares, shares).ravel()
     for ratio in (1, 2, 3.5):
         true = np.maximum(twice - ratio / size**2, 0).sum()
-        assert true - FLOATS < float(found.delta_at(F(ratio))) < true + 1e-3
+        assert true - FLOATS < float(found.delta_at(ratio=F(ratio))) < true + 1e-3
 
 
 class Close:

@@ -229,6 +229,40 @@ def test_bad_frames_and_matrices():
     assert graphs.graph_from_sparse(with_zero).number_of_edges == 1
 
 
+def test_boundary_nodes_are_the_marked_ones_by_name():
+    ranked = graphs.rank(graphs.Hamming(2, 3), lambda word: ("0", "1", "2") if word < "11" else ("2", "1", "0"))
+    named = graphs.boundary_nodes(ranked)
+    assert [ranked.graph.index_of(node) for node in named] == np.flatnonzero(graphs.boundary(ranked)).tolist()
+    halves = [graphs.boundary_nodes(ranked, ranking) for ranking in ranked.rankings]
+    assert sorted(halves[0] + halves[1]) == sorted(named)
+    assert graphs.boundary_nodes(ranked, ["0", "1", "2"]) == halves[0]
+    assert graphs.boundary_nodes(graphs.colour(graphs.Path(3), "aaa")) == ()
+    with refuses("colour: is the colour of no node"):
+        graphs.boundary_nodes(ranked, "0")
+
+
+def test_networks_lose_neither_weights_nor_directions_silently():
+    import scipy.sparse
+
+    mutual = nx.DiGraph([(0, 1), (1, 0), (1, 2), (2, 1)])
+    alike = nx.MultiGraph([(0, 1, {"weight": 1.0}), (1, 0), (1, 2), (2, 2)])
+    alike.add_node(3)
+    assert graphs.graph_from_networkx(mutual).number_of_edges == 2
+    merged = graphs.graph_from_networkx(alike)
+    assert (merged.number_of_nodes, merged.number_of_edges) == (4, 2)
+    with refuses("graph: has an edge from 1 to 2 and none back"):
+        graphs.graph_from_networkx(nx.MultiDiGraph([(0, 1), (1, 0), (1, 2)]))
+    for kind in (nx.Graph, nx.MultiGraph, nx.DiGraph):
+        weighted = kind([(0, 1, {"weight": 0.25}), (1, 0, {"weight": 0.25})])
+        with refuses("graph: has weights"):
+            graphs.graph_from_networkx(weighted)
+        with refuses("matrix: has weights"):
+            graphs.graph_from_sparse(nx.to_scipy_sparse_array(weighted))
+    with refuses("matrix: is not symmetric"):
+        graphs.graph_from_sparse(scipy.sparse.csr_array([[0, 1, 0], [1, 0, 1], [0, 0, 0]]))
+    assert graphs.graph_from_sparse(scipy.sparse.csr_array([[0, 0, 0], [1, 1, 0], [0, 1, 0]])).number_of_edges == 2
+
+
 def test_keys_of_json_objects():
     mixed = graphs.graph_from_edges([["3", "[1]"], [4, "a"], [(1, 2), "x"]])
     assert [graphs.node_from_key(mixed, key) for key in ("3", "4", "[1]", "[1,2]", "[1, 2]", 4, [1, 2])] == [

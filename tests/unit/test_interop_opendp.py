@@ -182,8 +182,8 @@ def test_what_is_claimed_is_kept_or_refused():
     )
     assert interop.to_opendp(false, privacy=Privacy(ratio="9/2")).map(1) >= math.log(4.5)
     profile = privacy_profile(false)
-    made = interop.to_opendp(false, privacy=Privacy(ratio=2, delta=profile.delta_at(2)))
-    assert Fraction(made.map(1)[1]) >= profile.delta_at(2)
+    made = interop.to_opendp(false, privacy=Privacy(ratio=2, delta=profile.delta_at(ratio=2)))
+    assert Fraction(made.map(1)[1]) >= profile.delta_at(ratio=2)
 
 
 def test_several_pairs_and_no_graph_are_refused():

@@ -153,7 +153,7 @@ class PrivacyProfile(InOneLine, Drawable):
     @property
     def total_variation(self) -> Fraction:
         """Largest total variation distance between neighbours: δ at ratio 1."""
-        return self.delta_at(1)
+        return self._delta(Fraction(1))
 
     @property
     def unbounded(self) -> Fraction:
@@ -161,17 +161,44 @@ class PrivacyProfile(InOneLine, Drawable):
         return self.deltas[-1]
 
     @checked
-    def delta_at(self, ratio: Any) -> Fraction:
-        """Return the smallest δ at a ratio, exactly.
+    def delta_at(self, privacy: Any = None, *, epsilon: Any = None, ratio: Any = None) -> Fraction:
+        """Return the smallest δ at an ε or at a ratio, exactly. Give one of the three.
 
         Parameters
         ----------
-        ratio : number, text or Privacy
-            r ≥ 0, or a `Privacy` for its ratio.
+        privacy : Privacy, optional
+            For its ratio.
+        epsilon : number or text, optional
+            ε ≥ 0; δ is taken at e^ε rounded down, so that it is never too small.
+        ratio : number or text, optional
+            r ≥ 0, which is e^ε.
+
+        Raises
+        ------
+        BadInput
+            For a number without a name, which could be either.
+
+        Examples
+        --------
+        >>> from irisdp import design
+        >>> profile = privacy_profile(design.geometric(3, Privacy(ratio=2)))
+        >>> profile.delta_at(ratio=1), profile.delta_at(epsilon=1)
+        (Fraction(1, 3), Fraction(0, 1))
         """
-        r = ratio.ratio if isinstance(ratio, Privacy) else rational(ratio, "ratio")
-        if r < 0:
-            raise BadInput("ratio", "must not be negative", "give e^epsilon")
+        if privacy is not None and not isinstance(privacy, Privacy):
+            rule = "cannot tell whether a number without a name is an epsilon or a ratio"
+            raise BadInput("delta_at", rule, "write delta_at(epsilon=1) or delta_at(ratio=2)")
+        if sum(given is not None for given in (privacy, epsilon, ratio)) != 1:
+            raise BadInput("delta_at", "needs exactly one of epsilon, ratio and a Privacy", "write delta_at(epsilon=1)")
+        if ratio is not None:
+            r = rational(ratio, "ratio")
+            if r < 0:
+                raise BadInput("ratio", "must not be negative", "give e^epsilon")
+        else:
+            r = (Privacy(epsilon=epsilon) if privacy is None else privacy).ratio
+        return self._delta(r)
+
+    def _delta(self, r: Fraction) -> Fraction:
         place = bisect_right(self.ratios, r) - 1
         if place == len(self.ratios) - 1:
             return self.deltas[-1]
@@ -179,7 +206,13 @@ class PrivacyProfile(InOneLine, Drawable):
 
     @checked
     def ratio_at(self, delta: Any) -> Fraction | None:
-        """Return the smallest ratio, at least 1, at which δ suffices; None when none does."""
+        """Return the smallest ratio, at least 1, at which δ suffices; None when none does.
+
+        Parameters
+        ----------
+        delta : number or text
+            δ, from 0 to 1.
+        """
         wanted = rational(delta, "delta")
         if wanted < self.unbounded:
             return None
@@ -200,13 +233,13 @@ class PrivacyProfile(InOneLine, Drawable):
         given = numbers(epsilons, "epsilons")
         if max(given, default=Fraction(0)) > _LARGEST_IN_FLOATS:
             raise BadInput("epsilons", f"must be at most {_LARGEST_IN_FLOATS}, as e^ε is a float", "leave larger out")
-        return [float(self.delta_at(Fraction(math.exp(epsilon)))) for epsilon in given]
+        return [float(self._delta(Fraction(math.exp(epsilon)))) for epsilon in given]
 
     @checked
     def dominates(self, other: PrivacyProfile) -> bool:
         """Tell whether this profile is nowhere below another, at ratios from 0 to infinity."""
         corners = (*self.ratios, *other.ratios)
-        return self.unbounded >= other.unbounded and all(self.delta_at(r) >= other.delta_at(r) for r in corners)
+        return self.unbounded >= other.unbounded and all(self._delta(r) >= other._delta(r) for r in corners)
 
     def _slope(self, place: int) -> Fraction:
         return (self.deltas[place + 1] - self.deltas[place]) / (self.ratios[place + 1] - self.ratios[place])

@@ -54,8 +54,8 @@ def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundar
     Infeasible
         If the fixed probabilities contradict each other. `document["infeasible"]` names the pair, the event, the
         distance, the needed and the allowed probability; `document` holds the smallest ε and δ that resolve it. If no
-        optimum exists, because an edge between the colours has no fixed end and its ends trade off.
-        `document["witnesses"]` holds the best mechanism for either colour, neither of which dominates the other.
+        optimum exists, because an edge between the colours has no fixed end and its ends trade off, the `witnesses` of
+        the error are the best mechanism for either colour, neither of which dominates the other.
 
     Examples
     --------

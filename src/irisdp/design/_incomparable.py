@@ -135,12 +135,15 @@ def refuse_with(
     node : int, optional
         A node whose own prefix sums trade off; left out, different nodes do.
     """
-    documents = []
-    for rows in witnesses:
-        listed = rows.listed() if isinstance(rows, Rows) else rows
-        documents.append(
-            Mechanism.from_matrix(listed, privacy=privacy, graph=ranked.graph, outputs=ranked.outputs).to_document()
+    made = tuple(
+        Mechanism.from_matrix(
+            rows.listed() if isinstance(rows, Rows) else rows,
+            privacy=privacy,
+            graph=ranked.graph,
+            outputs=ranked.outputs,
         )
+        for rows in witnesses
+    )
     trade = "answers at different nodes trade off"
     if node is not None:
         trade = f"the answers at {key_of_node(ranked.graph.nodes[node])} trade off among themselves"
@@ -148,7 +151,8 @@ def refuse_with(
         f"no optimum exists: {trade}, and neither of the two witnesses is as good as the other everywhere; give more of"
         " the probabilities, or weights to choose by",
         status="no optimum",
-        witnesses=documents,
+        examples=made,
+        witnesses=[mechanism.to_document() for mechanism in made],
     )
 
 

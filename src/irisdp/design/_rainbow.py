@@ -184,7 +184,7 @@ def rainbow(
         If given rows contradict each other. If two rows do, `document["infeasible"]` names a pair of nodes, an event,
         their distance, the needed and the allowed probability; `document` holds the smallest ε and δ at which this pair
         and all like it are possible. If only more rows together do, it holds multipliers that prove it. When no optimum
-        exists: `document["witnesses"]` holds two incomparable mechanisms.
+        exists, the `witnesses` of the error are two incomparable mechanisms.
 
     Examples
     --------

@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING
 from .._lazy import exports
 
 if TYPE_CHECKING:
-    from ._boundary import boundary, components, components_without_boundary, depth, interior, touching, touching_codes
+    from ._boundary import (
+        boundary,
+        boundary_nodes,
+        components,
+        components_without_boundary,
+        depth,
+        interior,
+        touching,
+        touching_codes,
+    )
     from ._capped_counts import (
         MOST_PARTS,
         Gaps,
@@ -73,6 +82,7 @@ __all__ = [
     "SortedHistograms",
     "boundary",
     "boundary_graph",
+    "boundary_nodes",
     "capped_heights",
     "check_morphism",
     "colour",

@@ -13,7 +13,7 @@ import numpy as np
 from .._exact import checked
 from ._colouring import ColouredGraph
 from ._explicit import Graph, breadth_first, connected_components, listed
-from ._protocol import DatasetGraph, Indices, Mask, blocks
+from ._protocol import DatasetGraph, Indices, Mask, Node, blocks
 
 _ROWS = 1 << 13
 """Nodes whose neighbours are compared at once."""
@@ -37,6 +37,44 @@ def boundary(coloured: ColouredGraph) -> Mask:
         marked[tails[crossing]] = True
         marked[heads[crossing]] = True
     return marked
+
+
+@checked
+def boundary_nodes(coloured: ColouredGraph, colour: Hashable = None) -> tuple[Node, ...]:
+    """Return the names of the boundary nodes, in the order of the graph's nodes.
+
+    Parameters
+    ----------
+    coloured : ColouredGraph
+        A graph whose nodes have colours or rankings.
+    colour : hashable, optional
+        A colour or ranking, to name the boundary of its class alone.
+
+    Returns
+    -------
+    tuple of names
+        `boundary` marks the same nodes in an array.
+
+    Raises
+    ------
+    BadInput
+        For a colour that no node has.
+
+    Examples
+    --------
+    >>> from irisdp.graphs import Path, colour
+    >>> votes = colour(Path(6), lambda ayes: "yes" if ayes >= 3 else "no")
+    >>> boundary_nodes(votes), boundary_nodes(votes, "yes")
+    ((2, 3), (3,))
+
+    References
+    ----------
+    [DOliveira2021], Definition 4; [Gu2024], Definition 5.
+    """
+    marked = boundary(coloured)
+    if colour is not None:
+        marked &= coloured.in_class(tuple(colour) if isinstance(colour, list) else colour)
+    return tuple(coloured.graph.nodes[index] for index in np.flatnonzero(marked).tolist())
 
 
 @checked

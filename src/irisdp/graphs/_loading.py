@@ -137,12 +137,25 @@ def graph_from_frame(frame: Any) -> Graph:
 
 @checked
 def graph_from_networkx(graph: Any) -> Graph:
-    """Build a graph from a NetworkX graph of any kind; directions, multiplicities and attributes are dropped.
+    """Build a graph from a NetworkX graph whose edges say which nodes are neighbours.
+
+    Parameters
+    ----------
+    graph : networkx.Graph, or one of its other kinds
+        A directed graph must have every edge in both directions, and edges no weight but 1: neighbours are mutual and
+        one step apart. Parallel edges are one edge, loops say nothing, and isolated nodes stay. Attributes other than
+        "weight" are not read.
 
     Raises
     ------
     BadInput
-        For what is no NetworkX graph.
+        For what is no NetworkX graph, edges without their reverse, and weights.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> graph_from_networkx(networkx.path_graph(3)).number_of_edges
+    2
     """
     if (
         not callable(getattr(graph, "edges", None))
@@ -150,25 +163,57 @@ def graph_from_networkx(graph: Any) -> Graph:
         or isinstance(graph, type | DatasetGraph)
     ):
         raise BadInput("graph", "is no NetworkX graph", "give one, or use graph_from_edges")
-    return graph_from_edges(((edge[0], edge[1]) for edge in graph.edges()), nodes=list(graph.nodes))
+    edges = [(edge[0], edge[1]) for edge in graph.edges()]
+    if callable(getattr(graph, "is_directed", None)) and graph.is_directed():
+        known = set(edges)
+        lone = next(((a, b) for a, b in edges if (b, a) not in known), None)
+        if lone is not None:
+            rule = f"has an edge from {lone[0]!r} to {lone[1]!r} and none back, but neighbours are mutual"
+            raise BadInput("graph", rule, "give graph.to_undirected()")
+    weights = graph.edges(data=_WEIGHT, default=1)
+    if any(edge[-1] is not None and edge[-1] != 1 for edge in weights):
+        raise BadInput("graph", "has weights, but neighbours are one step apart", _UNWEIGHTED)
+    return graph_from_edges(edges, nodes=list(graph.nodes))
 
 
 @checked
 def graph_from_sparse(matrix: Any) -> Graph:
-    """Build a graph from the non-zero entries of a square SciPy sparse matrix; nodes are 0, …, n − 1.
+    """Build a graph from the adjacency matrix of one, a square SciPy sparse matrix; nodes are 0, …, n − 1.
+
+    Parameters
+    ----------
+    matrix : SciPy sparse array or matrix
+        Symmetric, or triangular where every edge stands once. Entries are 1; stored zeros are no edges.
 
     Raises
     ------
     BadInput
-        For what is no sparse matrix, or not square.
+        For what is no sparse matrix, or not square, edges without their reverse, and weights.
     """
     if not hasattr(matrix, "tocoo") or isinstance(matrix, type):
         raise BadInput("matrix", "is no SciPy sparse matrix", "give one, or use graph_from_arrays")
-    entries = matrix.tocoo()
-    if entries.shape[0] != entries.shape[1]:
+    found = matrix.tocoo()
+    if found.shape[0] != found.shape[1]:
         raise BadInput("matrix", "must be square", "give an adjacency matrix")
-    stored = entries.data != 0
-    return graph_from_arrays(entries.row[stored], entries.col[stored], nodes=range(entries.shape[0]))
+    stored = found.data != 0
+    if (found.data[stored] != 1).any():
+        raise BadInput("matrix", "has weights, but neighbours are one step apart", _UNWEIGHTED)
+    tails, heads = (ends[stored].astype(np.int64) for ends in (found.row, found.col))
+    upper, lower = tails < heads, tails > heads
+    there, back = (
+        np.unique(a * found.shape[0] + b) for a, b in ((tails[upper], heads[upper]), (heads[lower], tails[lower]))
+    )
+    if len(there) and len(back) and not np.array_equal(there, back):
+        raise BadInput(
+            "matrix",
+            "is not symmetric, but neighbours are mutual",
+            "give the larger of the matrix and its transpose, or its upper triangle",
+        )
+    return graph_from_arrays(tails, heads, nodes=range(found.shape[0]))
+
+
+_WEIGHT = "weight"
+_UNWEIGHTED = "drop them, or join nodes that are k steps apart by a path of k edges"
 
 
 def _listable(nodes: Iterable[Any]) -> NodeNames:

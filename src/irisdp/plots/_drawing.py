@@ -32,7 +32,8 @@ FORMS = ("heat-map", "bars", "trade-off", "profile")
 _OF_PRIVACY: dict[str, Callable[[Any], Picture]] = {"trade-off": trade_off_curves, "profile": privacy_profiles}
 _DRAWN_BY: tuple[tuple[Any, dict[str, Callable[[Any], Picture]]], ...] = (
     ((Mechanism, FactoredMechanism), {"heat-map": heat_map, "bars": bars, **_OF_PRIVACY}),
-    ((Privacy, Gaussian, PrivacyProfile), _OF_PRIVACY),
+    (PrivacyProfile, dict(reversed(_OF_PRIVACY.items()))),
+    ((Privacy, Gaussian), _OF_PRIVACY),
     ((ColouredGraph, DatasetGraph), {"": graph_picture}),
     ((Publication, PublishedAnswers), {"": published}),
     (Interpretation, {"": readings}),
@@ -65,7 +66,8 @@ def plot(
         A mechanism, guarantee, profile, graph, coloured graph, sweep, publication, interpretation, ledger or session.
         Or a file: a mechanism, published answers, their release file or data package, or a ledger.
     form : {"heat-map", "bars", "trade-off", "profile"}, optional
-        How a mechanism is drawn, as a heat map unless given; or how privacy is, as a trade-off curve unless given.
+        How a mechanism is drawn, as a heat map unless given; or how privacy is, as a trade-off curve unless given, and
+        a privacy profile as one.
     title : str, optional
         The heading of the picture.
     labels : path or mapping, optional
