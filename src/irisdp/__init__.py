@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._lazy import exports
-from ._version import VERSION
+from ._version import CITATION, VERSION
 
 if TYPE_CHECKING:
     from . import (
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from .reproduction import reproduce
 
 __version__ = VERSION
+__citation__ = CITATION
 
 __all__ = [
     "Answers",
