@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from irisdp import BadInput, CertificateRejected, Infeasible, Privacy, design, mechanisms
 from irisdp._exact import ONE, exp_below, stepping_stones, to_grid, workable_ratio
-from irisdp._exact.linprog import LinearProgram, exact_optimum
-from irisdp._exact.linprog.exact_simplex import pivot_to_optimum, vertex_of
+from irisdp._exact.linprog import LinearProgram, exact_optimum, exact_simplex
+from irisdp._exact.linprog.exact_simplex import pivot_to_optimum
 from irisdp._exact.linprog.highs import FloatSolver
 from irisdp._exact.linprog.program import as_floats
 from irisdp._exact.linprog.sparse_solve import solve_sparse
+from irisdp._exact.linprog.vertices import NearVertices, vertex_of
 from irisdp.design import Goal
 from irisdp.design._privacy_program import mechanism_program, read_loss
 from irisdp.design._repair import contract, is_private
@@ -96,6 +97,57 @@ def test_refinement_mends_a_basis_that_floats_take_for_optimal():
     again = exact_optimum(program, start=first.basis)
     assert again.exact
     assert again.values[25 * 25] == found.values[25 * 25]
+
+
+NEAR = flint.fmpq(1, 1 << 140)
+"""How near is near, in parts of the largest number."""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_near_vertex_is_the_exact_one_to_forty_digits(seed):
+    """Of bases that are optimal and of bases nearby, with artificial columns and without."""
+    chance = fresh_random(seed)
+    privacy = Privacy(epsilon=chance.choice(["0.3", "1.7", "4"]), delta=chance.choice(["0", "1/1000"]))
+    program = count_program(chance.randint(2, 9), chance.choice(["absolute", "squared"]), privacy)
+    solver = FloatSolver(program)
+    basis = set(solver.solve(as_floats(program.cost), as_floats(program.right)).basis)
+    for _ in range(seed // 3):
+        basis.remove(chance.choice(sorted(basis)))
+        columns = len(program.columns) + len(program.right) * (seed % 2)
+        basis.add(chance.choice([k for k in range(columns) if k not in basis]))
+    near, exact = NearVertices(program, solver).at(tuple(sorted(basis))), vertex_of(program, tuple(sorted(basis)))
+    if exact is None:
+        assert near is None
+        return
+    if near is None:
+        assert seed // 3
+        return
+    for field in ("basic", "values", "duals", "reduced"):
+        mine, theirs = getattr(near, field), getattr(exact, field)
+        largest = max(1, *map(abs, theirs), *map(abs, exact.duals))
+        assert all(abs(x - y) <= NEAR * largest for x, y in zip(mine, theirs, strict=True)), field
+    assert abs(near.miss - exact.miss) <= NEAR * max(1, *map(abs, exact.values), *map(abs, exact.reduced))
+
+
+def test_columns_that_are_dependent_have_no_near_vertex():
+    one = flint.fmpq(1)
+    program = LinearProgram([{0: one, 1: one}, {0: 2 * one, 1: 2 * one}], [one, one], [one, one])
+    assert NearVertices(program, FloatSolver(program)).at((0, 1)) is None
+
+
+def test_numbers_beyond_floats_have_no_near_vertex():
+    program = LinearProgram([{0: flint.fmpq(1, 10**400)}], [flint.fmpq(1)], [flint.fmpq(1)])
+    assert NearVertices(program, FloatSolver(program)).at((0,)) is None
+
+
+def test_close_is_good_enough_where_no_more_is_asked_for(monkeypatch):
+    """The same optimum with no exact solution of a basis."""
+    program = count_program(24, "absolute", Privacy(ratio=4))
+    found = exact_optimum(program)
+    monkeypatch.setattr(exact_simplex, "vertex_of", None)
+    near = exact_optimum(program, nearly=True)
+    assert near.close and near.miss == 0 and not near.exact
+    assert abs(near.values[25 * 25] - found.values[25 * 25]) <= NEAR
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -64,15 +64,15 @@ def test_from_33_counts_on_universality_is_the_evidence(n, loss, knows, privacy,
     assert verified(made.to_document(), tmp_path)
 
 
-def test_where_floats_do_not_find_the_optimum_universality_takes_the_place_of_exact_pivots(monkeypatch, tmp_path):
-    """At n = 28 a hundred exact pivots took three minutes and did not lead there."""
+def test_where_floats_end_far_from_the_optimum_refinements_take_the_place_of_exact_pivots(monkeypatch, tmp_path):
+    """At n = 28 a hundred exact pivots took three minutes and did not lead there; each refinement gains four digits."""
     walked = []
     real = exact_simplex.pivot_to_optimum
     monkeypatch.setattr(
         exact_simplex, "pivot_to_optimum", lambda *found, most: (walked.append(most), real(*found, most=most))[1]
     )
     made = design.consumer(28, "absolute", Privacy(epsilon="2.5"))
-    assert set(walked) == {0} and made.certificate["theorem"] == "geometric-reading"
+    assert not walked and made.certificate["kind"] == "dual"
     assert 0 <= made.objective.value - made.objective.lower_bound <= GAP * made.objective.value
     assert audit(made).holds and verified(made.to_document(), tmp_path)
 
@@ -205,13 +205,13 @@ def test_the_objective_says_where_universality_is_not_guaranteed():
 
 
 def test_what_is_too_large_to_be_solved_whole_is_refused_in_one_line():
-    falls = [[(i - v) ** 2 % 5 for v in range(113)] for i in range(113)]
+    falls = [[(i - v) ** 2 % 5 for v in range(275)] for i in range(275)]
     for loss, privacy, field in (
         ("absolute", Privacy(epsilon=1, delta="1e-6"), "delta"),
         (falls, Privacy(ratio=2), "loss"),
     ):
-        with pytest.raises(BadInput, match="ends at n = 111") as refused:
-            design.consumer(112, loss, privacy)
+        with pytest.raises(BadInput, match="ends at n = 273") as refused:
+            design.consumer(274, loss, privacy)
         assert str(refused.value).startswith(field) and "\n" not in str(refused.value)
 
 
@@ -347,7 +347,7 @@ REFUSED = {
     "relaxations too large": ("graph", lambda: relaxations(Cycle(10**9), TWO)),
     "weights without symmetry on too large a graph": (
         "graph",
-        lambda: design.distance(Hamming(7, 2), TWO, weights=range(1, 129)),
+        lambda: design.distance(Hamming(8, 2), TWO, weights=range(1, 257)),
     ),
     "exponential on an unconnected graph": ("graph", lambda: design.exponential(APART, TWO)),
     "scores for too few nodes": ("scores", lambda: design.exponential(Path(3), TWO, scores=[[1, 2], [2, 1]])),

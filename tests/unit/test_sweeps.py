@@ -90,7 +90,9 @@ def test_goals_and_graphs_are_swept_as_programs_of_highs_have_them():
 def test_designs_of_a_sweep_begin_at_the_basis_of_the_one_before(monkeypatch):
     begun = []
     near = _optimal_mechanism.optimum_near
-    monkeypatch.setattr(_optimal_mechanism, "optimum_near", lambda *parts: begun.append(parts[1]) or near(*parts))
+    monkeypatch.setattr(
+        _optimal_mechanism, "optimum_near", lambda *parts, **options: begun.append(parts[1]) or near(*parts, **options)
+    )
     design.sweep(design.consumer, {"privacy": EPSILONS}, n=5, loss="absolute")
     assert len(begun) == len(EPSILONS) - 1
     design.consumer(5, "absolute", EPSILONS[0])
@@ -98,7 +100,7 @@ def test_designs_of_a_sweep_begin_at_the_basis_of_the_one_before(monkeypatch):
 
 
 def test_a_start_that_leads_nowhere_is_no_reason_to_fail(monkeypatch):
-    monkeypatch.setattr(_optimal_mechanism, "optimum_near", lambda *_: None)
+    monkeypatch.setattr(_optimal_mechanism, "optimum_near", lambda *_, **options: None)
     found = design.sweep(design.consumer, {"privacy": EPSILONS}, n=5, loss="absolute")
     singles = [design.consumer(5, "absolute", privacy) for privacy in EPSILONS]
     assert [m.to_document() for m in found.mechanisms] == [m.to_document() for m in singles]

@@ -266,7 +266,8 @@ def distance(
         automorphisms of the graph, so that symmetric graphs of thousands of nodes are solved. Where no family has them
         in closed form, igraph (extra `graphs`) finds them. A path is solved by universality (`on_path`). The
         certificate is left out where it would have more than 100,000 multipliers. Under several pairs of privacy the
-        program is solved whole, whatever the symmetry.
+        program is solved whole, whatever the symmetry. Up to 150,000 privacy constraints, two for every edge and
+        answer: 120 nodes and 491 edges without symmetry take about 40 s.
 
     Raises
     ------

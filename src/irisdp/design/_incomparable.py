@@ -19,7 +19,7 @@ from ..mechanisms import Mechanism, Row
 from ..privacy import Privacy, workable
 from ._given_rows import Fixed, Rows
 from ._infeasible_rows import add_given_rows, feasible_start, refuse_unfinished
-from ._optimal_mechanism import LARGEST_PROGRAM
+from ._optimal_mechanism import LARGEST_EXACT
 from ._privacy_program import Goal, mechanism_program
 from ._repair import shortened
 
@@ -83,7 +83,7 @@ def best_for(goal: Goal, ranked: RankedGraph, fixed: Fixed, privacy: Privacy) ->
         When no private mechanism has the given rows, with multipliers that prove it.
     """
     graph = ranked.graph
-    if 2 * graph.number_of_edges * len(goal.loss[0]) > LARGEST_PROGRAM:
+    if 2 * graph.number_of_edges * len(goal.loss[0]) > LARGEST_EXACT:
         raise BadInput("graph", "is too large for a linear program", "choose a smaller graph, or fewer given rows")
     worked = workable(privacy)
     rows = _solved(goal, graph, fixed, worked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -13,7 +13,7 @@ from math import ceil
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from .._exact import Table, checked, entries, is_short, stepping_stones
-from .._exact.linprog import MOST_REFINEMENTS, Basis, Optimum, exact_optimum, optimum_near
+from .._exact.linprog import Basis, LinearProgram, Optimum, exact_optimum, optimum_near
 from ..errors import BadInput, Refusal
 from ..graphs import DatasetGraph
 from ..mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism, StatedObjective
@@ -52,15 +52,18 @@ def sealed(mechanism: _M, *, among: str = ALL_PRIVATE) -> _M:
     return replace(mechanism, certificate=add_digest(document)["certificate"])
 
 
-LARGEST_PROGRAM = 25_000
-"""Most privacy constraints of a program that is solved whole."""
+LARGEST_PROGRAM = 150_000
+"""Most privacy constraints of a program that is solved: about a minute, and several where δ > 0."""
+
+LARGEST_EXACT = 25_000
+"""Most privacy constraints of a program that must be solved exactly."""
 
 _QUICK_PROGRAM, _FINE = 2000, 1 << 60
 
 _FAR_FROM_BEST = 10**6
 """Under several pairs, a gap beyond this part of what losses differ by is no optimum."""
 
-_FEW_REFINEMENTS = 2
+_FEW_REFINEMENTS = 6
 """More take longer than to read geometric noise, which is as good for a consumer."""
 
 _SPARE_DIGITS = 20
@@ -86,15 +89,16 @@ def optimal_mechanism(
     -------
     Mechanism
         Exactly stochastic and private, with its exact value, an exact lower bound for every private mechanism and the
-        dual certificate of that bound. Where the ratio is short the two are equal. A long ratio (128 bits, from an ε)
-        is replaced by a short one within 2^-64 below, for which the program is solved exactly. Rows and certificate are
-        then rounded to short numbers. `objective` states the gap, about 1e-18 of the value.
+        dual certificate of that bound. `objective` states both. Where the ratio is short (not from an ε), the program
+        has at most 30,000 rows and the optimum is found in affordable steps, they are equal. Elsewhere the program is
+        solved to about 40 digits, and rows and certificate are rounded to short numbers. The gap is then about 1e-18 of
+        the value, and up to about 1e-9 where the last digits of an optimum would take too long to find.
 
     Raises
     ------
     BadInput
-        When the goal has another number of inputs than the graph has nodes, or the program is too large to be solved
-        whole.
+        When the goal has another number of inputs than the graph has nodes, or the program has more than 150,000
+        privacy constraints: inputs that neighbour, in both directions, times answers.
 
     References
     ----------
@@ -108,12 +112,13 @@ def optimal_mechanism(
         raise BadInput("outputs", f"must be {len(goal.loss[0])} names", "name every column of the loss")
     check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
     worked = workable(privacy)
-    solved = _solve(goal, graph, worked) if privacy.single else _solve_shape(goal, graph, worked)
+    solve = _solve if privacy.single else _solve_shape
+    solved = solve(goal, graph, worked, nearly=worked != privacy)
     return _written_down(goal, graph, privacy, solved, names)
 
 
 def optimum_by_floats(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mechanism | None:
-    """Return the optimal mechanism where floats lead to it in a few refinements and affordable pivots; None elsewhere.
+    """Return the optimal mechanism where floats lead to it in a few refinements; None elsewhere.
 
     Parameters
     ----------
@@ -121,13 +126,16 @@ def optimum_by_floats(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mech
         One pair.
     """
     check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
-    try:
-        for solved in _on_the_way(goal, graph, workable(privacy), most_refinements=_FEW_REFINEMENTS):
-            if not solved.exact:
-                return None
-    except Refusal:  # HiGHS ended without a basis, however it was started
-        return None
-    return _written_down(goal, graph, privacy, solved, None)
+    worked = workable(privacy)
+    program, nearly = mechanism_program(goal, graph, worked), worked != privacy
+    optimum = _begun_nearby(program.linear, nearly=nearly)
+    if optimum is None:
+        try:
+            optimum = exact_optimum(program.linear, most_refinements=_FEW_REFINEMENTS, most_pivots=0, nearly=nearly)
+        except Refusal:  # HiGHS ended without a basis, however it was started
+            return None
+    _keep_for_neighbours(program.linear, optimum)
+    return None if optimum.miss else _written_down(goal, graph, privacy, _read(program, optimum), None)
 
 
 def _written_down(
@@ -182,7 +190,7 @@ def best_of_all(mechanism: Mechanism, goal: Goal) -> Mechanism:
     ):
         return mechanism
     try:
-        _, dual, exact = _solve(goal, graph, workable(privacy))
+        _, dual, exact = _solve(goal, graph, workable(privacy), nearly=workable(privacy) != privacy)
     except Refusal:  # nothing is lost but the wider claim
         return mechanism
     if not exact or any(not is_short(((x,),)) for x in dual.multipliers.values()):
@@ -228,43 +236,71 @@ class _Solved(NamedTuple):
     exact: bool
 
 
-def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> _Solved:
-    """Solve the program at this privacy, by way of ratios from which floats can start."""
-    *_, solved = _on_the_way(goal, graph, privacy)
-    return solved
+def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy, *, nearly: bool) -> _Solved:
+    """Solve the program at this privacy."""
+
+    program = mechanism_program(goal, graph, privacy)
+
+    def at(ratio: Fraction) -> LinearProgram:
+        if ratio == privacy.ratio:
+            return program.linear
+        return mechanism_program(goal, graph, Privacy(ratio=ratio, delta=privacy.delta)).linear
+
+    optimum = _begun_nearby(program.linear, nearly=nearly)
+    if optimum is None and privacy.single:
+        optimum = optimum_at(at, privacy.ratio, nearly=nearly)
+    elif optimum is None:
+        optimum = exact_optimum(program.linear, nearly=nearly)
+    _keep_for_neighbours(program.linear, optimum)
+    return _read(program, optimum)
 
 
-def _on_the_way(
-    goal: Goal, graph: DatasetGraph, privacy: Privacy, *, most_refinements: int = MOST_REFINEMENTS
-) -> Iterator[_Solved]:
-    """Yield the optimum at each ratio on the way, and last, with exact pivots where needed, at this privacy."""
-    last = mechanism_program(goal, graph, privacy)
-    bases, shape = _BASES.get({}), (len(last.linear.columns), len(last.linear.right))
-    near = None if shape not in bases else optimum_near(last.linear, bases[shape])
-    if near is not None:
-        bases[shape] = near.basis
-        yield _read(last, near)
-        return
+def _begun_nearby(program: LinearProgram, *, nearly: bool) -> Optimum | None:
+    """Return the optimum if it is found from where a neighbouring design ended."""
+    basis = _BASES.get({}).get(_shape(program))
+    return None if basis is None else optimum_near(program, basis, nearly=nearly)
+
+
+def _keep_for_neighbours(program: LinearProgram, optimum: Optimum) -> None:
+    if not optimum.miss:
+        _BASES.get({})[_shape(program)] = optimum.basis
+
+
+def _shape(program: LinearProgram) -> tuple[int, int]:
+    return len(program.columns), len(program.right)
+
+
+def optimum_at(linear: Callable[[Fraction], LinearProgram], ratio: Fraction, *, nearly: bool) -> Optimum:
+    """Solve a program at a ratio; where floats cannot start from it, by way of ratios from which they can.
+
+    Parameters
+    ----------
+    linear : callable
+        From a ratio to the program.
+    ratio : Fraction
+        Workable.
+    nearly : bool
+        Whether close is good enough.
+    """
+    program, stones = linear(ratio), stepping_stones(ratio)[:-1]
+    if nearly or not stones:
+        optimum = exact_optimum(program, nearly=nearly)
+        if optimum.close or not stones:
+            return optimum
     basis = None
-    stones = stepping_stones(privacy.ratio)[:-1] if privacy.single else []
-    for stone in (*stones, None):
-        here = last if stone is None else mechanism_program(goal, graph, Privacy(ratio=stone, delta=privacy.delta))
-        pivots = None if stone is None else 0
-        optimum = exact_optimum(here.linear, start=basis, most_refinements=most_refinements, most_pivots=pivots)
-        basis = optimum.basis
-        if stone is None and optimum.exact:
-            bases[shape] = basis
-        yield _read(here, optimum)
+    for stone in stones:
+        basis = exact_optimum(linear(stone), start=basis, most_pivots=0, nearly=True).basis
+    return exact_optimum(program, start=basis)
 
 
 def _read(program: MechanismProgram, optimum: Optimum) -> _Solved:
     return _Solved(program.rows(optimum.values), program.dual(optimum.duals).normalised(program.goal), optimum.exact)
 
 
-def _solve_shape(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> _Solved:
+def _solve_shape(goal: Goal, graph: DatasetGraph, privacy: Privacy, *, nearly: bool) -> _Solved:
     """Solve the program under several pairs, whose ratios may lie too far apart for floats to find a start."""
     try:
-        return _solve(goal, graph, privacy)
+        return _solve(goal, graph, privacy, nearly=nearly)
     except Refusal:
         _refuse_shape()
 

@@ -22,7 +22,7 @@ from ._given_rows import Fixed, bound_rows, is_private, proven
 from ._homogeneous import balanced_row, classes_with_boundary, homogeneous_rows
 from ._incomparable import best_for, optimum_or_witnesses, refuse_with
 from ._infeasible_rows import apart, contradiction, refuse, refuse_as, refuse_unfinished
-from ._optimal_mechanism import LARGEST_PROGRAM, best_of_all
+from ._optimal_mechanism import LARGEST_EXACT, best_of_all
 from ._privacy_program import Goal
 from ._propagation import ExactSteps, TooLong, smallest_delta, smallest_epsilon
 from ._repair import moved, shortened
@@ -257,7 +257,7 @@ def _heterogeneous(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Mecha
     except TooLong:
         rows = bound_rows(ranked, fixed, ExactSteps(privacy))
     if not is_private(rows, ranked.graph, privacy):
-        if 2 * ranked.graph.number_of_edges * len(ranked.outputs) > LARGEST_PROGRAM:
+        if 2 * ranked.graph.number_of_edges * len(ranked.outputs) > LARGEST_EXACT:
             raise Infeasible(
                 "no optimum was found. The best rows of single nodes are not private together, and the graph is too"
                 " large for a linear program to decide",

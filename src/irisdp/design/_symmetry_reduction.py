@@ -21,13 +21,13 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from .._exact import GRID_BITS, Table, is_short, rational_text, stepping_stones, table, workable_ratio
-from .._exact.linprog import LinearProgram, SparseRow, as_fmpq, as_fraction, exact_optimum
+from .._exact import GRID_BITS, Table, is_short, rational_text, table, workable_ratio
+from .._exact.linprog import LinearProgram, SparseRow, as_fmpq, as_fraction
 from ..errors import BadInput
 from ..graphs import LARGEST_SYMMETRIC, UNREACHABLE, DatasetGraph, Indices, Symmetry, connected_components, symmetry
 from ..mechanisms import Mechanism, StatedObjective
 from ..privacy import Privacy
-from ._optimal_mechanism import sealed
+from ._optimal_mechanism import LARGEST_PROGRAM, optimum_at, sealed
 from ._privacy_program import Goal
 
 # Dividing by symmetry: pairs of an input and an answer that automorphisms take to each other share one probability.
@@ -303,11 +303,8 @@ class ClassProgram:
         exact
             Whether both are exactly optimal at that ratio.
         """
-        basis = None
-        *stones, last = stepping_stones(workable_ratio(self.privacy.ratio))
-        for stone in stones:
-            basis = exact_optimum(self._linear(stone), start=basis, most_pivots=0).basis
-        optimum = exact_optimum(self._linear(last), start=basis)
+        ratio = workable_ratio(self.privacy.ratio)
+        optimum = optimum_at(self._linear, ratio, nearly=ratio != self.privacy.ratio)
         first = len(self.weight)
         duals = optimum.duals[first : first + len(self.pairs.first)]
         shares = zip(duals, self.triples.tolist(), strict=True)
@@ -357,7 +354,7 @@ class ClassProgram:
         Otherwise multiples of 2^-128. With more than one class a row, they are contracted towards the uniform answer as
         `grid` does, by the smallest power of 1/16 that allows for rounding.
         """
-        if is_short((tuple(values),)) and self.is_private(values):
+        if is_short((tuple(values),)) and self._is_stochastic(values) and self.is_private(values):
             return list(values)
         answers = self.classes.orbit_of_answers
         used = np.zeros(len(self.weight), np.bool_)
@@ -372,6 +369,14 @@ class ClassProgram:
             if min(result) >= 0 and self.is_private(result):
                 return result
         return uniform
+
+    def _is_stochastic(self, values: Sequence[Fraction]) -> bool:
+        sums = [Fraction(0)] * len(self.weight)
+        for orbit, size, p in zip(
+            self.classes.orbit_of_class.tolist(), self.classes.sizes.tolist(), values, strict=True
+        ):
+            sums[orbit] += size * p
+        return min(values) >= 0 and all(total == 1 for total in sums)
 
     def _completed(self, values: Sequence[Fraction]) -> Numbers:
         """Round down to the grid, and give what every row then lacks to its likeliest class."""
@@ -437,9 +442,6 @@ class ClassProgram:
 
 
 # The smallest mean distance, or any other mean loss, on a graph divided by its symmetry.
-
-LARGEST_PROGRAM = 50_000
-"""Most privacy constraints between classes of pairs: about a minute."""
 
 LARGEST_CERTIFICATE = 100_000
 """Most multipliers that are written into a certificate; beyond it the bound is stated without them."""

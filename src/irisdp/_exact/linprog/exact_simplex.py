@@ -1,18 +1,21 @@
-"""From a float basis to the exact optimum of a linear program.
+"""From a float basis to the optimum of a linear program, exactly or nearly.
 
-1. HiGHS guesses a basis. Its system is solved exactly: forward for the point, transposed for the multipliers.
+1. HiGHS guesses a basis. Floats and exact residuals give its point and multipliers to forty digits (`NearVertices`).
 2. If all values and all reduced costs are non-negative, the point is the optimum. That is all of duality for a program
-   in standard form, and no float has a say in it.
-3. If not, what is wrong lies below what floats resolve. So the program is rewritten as a correction to the exact point,
-   magnified until the largest violation is 1, and HiGHS goes on from the same basis (iterative refinement
-   [Gleixner2016], here with a residual that is exactly zero).
-4. Should that lead nowhere new, exact pivots finish.
+   in standard form.
+3. If not, what is wrong lies below what floats resolve. So the program is rewritten as a correction to the point, and
+   magnified, every time by four digits more: HiGHS goes on from the same basis (iterative refinement [Gleixner2016]).
+   It has a budget of iterations.
+4. Where close is good enough, the closest vertex is the result: its multipliers, rounded, still prove a bound.
+5. Otherwise the basis is solved exactly: forward for the point, transposed for the multipliers. No float has a say then
+   in whether it is optimal. Should it not be, exact pivots finish.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import flint
 import numpy as np
@@ -20,87 +23,10 @@ import numpy as np
 from ...errors import Infeasible, Refusal
 from .highs import FloatSolver
 from .program import Basis, LinearProgram, as_floats
-from .sparse_solve import SparseRow, solve_sparse
-
-# Compute the exact point and multipliers of a basis, and by how much they miss an optimum.
+from .sparse_solve import solve_sparse
+from .vertices import NearVertices, Vertex, in_basis, price, vertex_of
 
 _ZERO = flint.fmpq(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Vertex:
-    """The exact point of a basis and its multipliers.
-
-    Parameters
-    ----------
-    basis : Basis
-    basic : list of m rationals
-        Values of the basic columns, in the order of `basis`.
-    values : list of N rationals
-        z: the basic columns at their values, the others at 0.
-    duals : list of m rationals
-    reduced : list of N rationals
-        cost − duals·A; 0 on the basis.
-    infeasibility : rational
-        Largest violation of z ≥ 0 and of artificial = 0; 0 when the point is feasible.
-    suboptimality : rational
-        Largest violation of duals·A ≤ cost; 0 when the multipliers are feasible.
-    """
-
-    basis: Basis
-    basic: list[flint.fmpq]
-    values: list[flint.fmpq]
-    duals: list[flint.fmpq]
-    reduced: list[flint.fmpq]
-    infeasibility: flint.fmpq
-    suboptimality: flint.fmpq
-
-    @property
-    def miss(self) -> flint.fmpq:
-        """By how much point and multipliers together miss an optimum."""
-        return self.infeasibility + self.suboptimality
-
-    @property
-    def optimal(self) -> bool:
-        """Whether point and multipliers are feasible, which makes both optimal (strong duality)."""
-        return bool(self.infeasibility == 0 and self.suboptimality == 0)
-
-
-def vertex_of(program: LinearProgram, basis: Basis) -> Vertex | None:
-    """Solve a basis exactly; None when its columns are linearly dependent."""
-    count = len(program.columns)
-    basic = in_basis(program, basis, program.right)
-    duals = solve_sparse(
-        [program.column(index) for index in basis],
-        [program.cost[index] if index < count else _ZERO for index in basis],
-    )
-    if basic is None or duals is None:
-        return None
-    values = [_ZERO] * count
-    infeasibility = _ZERO
-    for index, value in zip(basis, basic, strict=True):
-        if index < count:
-            values[index] = value
-            infeasibility = max(infeasibility, -value)
-        else:
-            infeasibility = max(infeasibility, abs(value))
-    reduced = [x - p for x, p in zip(program.cost, price(program, duals), strict=True)]
-    return Vertex(basis, basic, values, duals, reduced, infeasibility, max(-min(reduced), _ZERO))
-
-
-def in_basis(program: LinearProgram, basis: Basis, target: Sequence[flint.fmpq]) -> list[flint.fmpq] | None:
-    """Write a vector as a combination of the basic columns; None when these are dependent."""
-    rows: list[SparseRow] = [{} for _ in basis]
-    for place, index in enumerate(basis):
-        for k, x in program.column(index).items():
-            rows[k][place] = x
-    return solve_sparse(rows, target)
-
-
-def price(program: LinearProgram, multipliers: Sequence[flint.fmpq]) -> list[flint.fmpq]:
-    """Return multipliers·A, one number per column."""
-    return [sum((multipliers[k] * x for k, x in column.items()), _ZERO) for column in program.columns]
-
 
 # Exact simplex pivots: slow and certain, for the last few steps to an optimum that floats cannot resolve.
 #
@@ -194,16 +120,29 @@ def _regular(program: LinearProgram, basis: tuple[int, ...]) -> Vertex:
 
 
 MOST_REFINEMENTS = 15
-"""Each gains about nine digits where it gains any."""
+"""Each gains about four digits where it gains any."""
+
+_STEP = 1 << 13
+"""How much stronger every refinement magnifies than the last: costs and bounds far beyond 1 are beyond floats."""
 
 _MOST_IN_VAIN = 4
 """Refinements in a row that come no closer to an optimum, after which only exact pivots are left to try."""
 
+_CLOSE = flint.fmpq(1, 1 << 36)
+"""What misses an optimum by less, in parts of the largest cost, is close to it."""
+
+_ITERATIONS = 2
+_FEW_ITERATIONS = 2000
+"""The iterations that all refinements may take: so many times those of the first solution, and so many more."""
+
 _MOST_PIVOTS = 100
 """Where no number of pivots is given and numbers are short; each takes about as long as three exact solutions."""
 
-_MOST_BITS = 2_000_000
-"""Length of the numbers of all pivots together, where no number of pivots is given: about two seconds."""
+_MOST_BITS = 500_000
+"""Length of the numbers of all pivots together, where no number of pivots is given: about half a second."""
+
+_LARGEST_EXACT = 30_000
+"""Rows of a program for which no exact numbers are worked out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +160,10 @@ class Optimum:
     exact : bool
         Whether z is feasible and optimal, and `duals` prove it, all exactly. Otherwise both are only close, and the
         caller has to repair the one and bound with the other.
+    miss : rational
+        By how much they miss an optimum; 0 also where nothing above 2^-150 is wrong.
+    close : bool
+        Whether that is little: at most 2^-36 of the largest cost.
     refinements, pivots : int
         What the floats left to do.
     """
@@ -229,6 +172,8 @@ class Optimum:
     values: list[flint.fmpq]
     duals: list[flint.fmpq]
     exact: bool
+    miss: flint.fmpq
+    close: bool
     refinements: int = 0
     pivots: int = 0
 
@@ -239,6 +184,7 @@ def exact_optimum(
     start: Basis | None = None,
     most_refinements: int = MOST_REFINEMENTS,
     most_pivots: int | None = None,
+    nearly: bool = False,
 ) -> Optimum:
     """Solve a linear program exactly.
 
@@ -251,70 +197,143 @@ def exact_optimum(
         Refinements after which to give up.
     most_pivots : int, optional
         Exact pivots after which to give up: at most 100, and fewer where numbers are long, when left out.
+    nearly : bool
+        Whether close is good enough, as it always is for more than 30,000 rows: then no exact numbers are worked out
+        where floats and exact residuals lead to a vertex, and `exact` is false.
 
     Raises
     ------
     Infeasible
         When exact arithmetic proves that no point satisfies the constraints.
     """
-    vertex = None if start is None else vertex_of(program, start)
-    if vertex is not None and vertex.optimal:
-        return Optimum(vertex.basis, vertex.values, vertex.duals, exact=True)
+    nearly = nearly or len(program.right) > _LARGEST_EXACT
     solver = FloatSolver(program)
-    if vertex is None:
-        largest = max(map(abs, program.cost)) or flint.fmpq(1)
+    near = NearVertices(program, solver)
+
+    def exactly(basis: Basis) -> Vertex | None:
+        return vertex_of(program, basis)
+
+    if start is not None:
+        vertex = near.at(start) if nearly else exactly(start)
+        if vertex is not None and vertex.optimal:
+            return _at(vertex, exact=not nearly, close=True)
+    basis, guess = start, None
+    largest = max(map(abs, program.cost)) or flint.fmpq(1)
+    search = _Search(program, solver, most_refinements, nearly)
+    if basis is None:
         guess = solver.solve(as_floats(program.cost, 1 / largest), as_floats(program.right))
         if guess is None:
             raise Refusal("the linear-programming solver ended without a basis", status="solver failed")
-        vertex = vertex_of(program, guess.basis)
-        if vertex is None:  # floats took a singular basis for a regular one
-            z, y = ([flint.fmpq(*x.as_integer_ratio()) for x in array] for array in (guess.values, guess.duals))
-            return Optimum(guess.basis, z, [largest * x for x in y], exact=False)
-    closest, refinements, pivots, in_vain = vertex, 0, 0, 0
-    while not vertex.optimal and refinements < most_refinements and in_vain < _MOST_IN_VAIN:
-        following = _refine(program, solver, vertex)
-        if following is None:
-            break
-        vertex = following
-        in_vain = 0 if vertex.miss < closest.miss else in_vain + 1
-        closest = min(closest, vertex, key=lambda vertex: vertex.miss)
-        refinements += 1
+        basis, search.iterations = guess.basis, _ITERATIONS * guess.iterations + _FEW_ITERATIONS
+    first = near.at(basis)
+    if first is not None:
+        search.refine(first, near.at)
+        if nearly:
+            return _at(search.closest, exact=False, close=search.is_close, refinements=search.refinements)
+        basis = search.closest.basis
+    found = exactly(basis)
+    if found is None:
+        if guess is None:
+            raise Refusal("the linear-programming solver ended without a basis", status="solver failed")
+        # Floats took a singular basis for a regular one.
+        z, y = ([flint.fmpq(*x.as_integer_ratio()) for x in array] for array in (guess.values, guess.duals))
+        return Optimum(guess.basis, z, [largest * x for x in y], exact=False, miss=largest, close=False)
+    search.refine(found, exactly)
+    vertex, pivots = search.closest, 0
     if not vertex.optimal:
-        most = _affordable(closest) if most_pivots is None else most_pivots
-        vertex, pivots = pivot_to_optimum(program, closest, most=most)
-    if not vertex.optimal:
-        vertex = closest
-    return Optimum(vertex.basis, vertex.values, vertex.duals, vertex.optimal, refinements, pivots)
+        most = _affordable(vertex) if most_pivots is None else most_pivots
+        pivoted, pivots = pivot_to_optimum(program, vertex, most=most)
+        vertex = pivoted if pivoted.optimal else vertex
+    return _at(vertex, exact=vertex.optimal, close=search.is_close, refinements=search.refinements, pivots=pivots)
 
 
-def optimum_near(program: LinearProgram, basis: Basis) -> Optimum | None:
-    """Let HiGHS go on from the optimal basis of a similar program; None unless it stops at the exact optimum."""
+def _at(vertex: Vertex, **found: Any) -> Optimum:
+    return Optimum(vertex.basis, vertex.values, vertex.duals, miss=vertex.miss, **found)
+
+
+class _Search:
+    """Refinements on the way to an optimum, and the vertices closest to it.
+
+    Parameters
+    ----------
+    program : LinearProgram
+    solver : FloatSolver
+        Of this program.
+    most : int
+        Refinements after which to give up.
+    nearly : bool
+        Whether to give up as soon as one comes no closer to an optimum, but was close.
+    """
+
+    def __init__(self, program: LinearProgram, solver: FloatSolver, most: int, nearly: bool) -> None:
+        self._program, self._solver, self._most, self._nearly = program, solver, most, nearly
+        self._close = _CLOSE * max(map(abs, program.cost))
+        self._strength = flint.fmpq(1)
+        self.iterations = _FEW_ITERATIONS
+        self.refinements = 0
+
+    def refine(self, vertex: Vertex, at: Callable[[Basis], Vertex | None]) -> None:
+        """Refine a vertex until it is optimal, or for as long as that comes closer and the iterations last."""
+        self.closest = vertex
+        in_vain = 0
+        while not vertex.optimal and self.refinements < self._most and in_vain < _MOST_IN_VAIN and self.iterations > 0:
+            basis = self._better(vertex)
+            if basis is None:
+                break
+            if basis != vertex.basis:
+                following = at(basis)
+                if following is None:
+                    break
+                vertex = following
+                in_vain = 0 if vertex.miss < self.closest.miss else in_vain + 1
+                self.closest = min(self.closest, vertex, key=lambda vertex: vertex.miss)
+            self.refinements += 1
+            if self._nearly and in_vain and self.is_close:
+                break
+
+    @property
+    def is_close(self) -> bool:
+        """Whether a point and multipliers close to an optimum were found."""
+        return bool(self.closest.miss <= self._close)
+
+    def _better(self, vertex: Vertex) -> Basis | None:
+        """Let HiGHS correct a vertex under a magnifying glass, stronger every time; None where that leads nowhere."""
+        program, self._strength = self._program, self._strength * _STEP
+        primal = min(self._strength, 1 / vertex.infeasibility) if vertex.infeasibility else flint.fmpq(1)
+        dual = min(self._strength, 1 / vertex.suboptimality) if vertex.suboptimality else flint.fmpq(1)
+        right = np.zeros(len(program.right))
+        for index, value in zip(vertex.basis, vertex.basic, strict=True):
+            if index >= len(program.columns):  # an artificial column that is not 0 is a residual of its row
+                right[index - len(program.columns)] = float(value * primal)
+        solution = self._solver.solve(
+            as_floats(vertex.reduced, dual),
+            right,
+            as_floats(vertex.values, -primal),
+            start=vertex.basis,
+            most=self.iterations,
+        )
+        if solution is None:
+            return None
+        self.iterations -= solution.iterations
+        strongest = self._strength * max(vertex.infeasibility, vertex.suboptimality) >= 1
+        return None if solution.basis == vertex.basis and strongest else solution.basis
+
+
+def optimum_near(program: LinearProgram, basis: Basis, *, nearly: bool = False) -> Optimum | None:
+    """Let HiGHS go on from the optimal basis of a similar program; None unless it stops at the optimum.
+
+    `nearly` is that of `exact_optimum`.
+    """
     solver = FloatSolver(program)
     largest = max(map(abs, program.cost)) or flint.fmpq(1)
     guess = solver.solve(as_floats(program.cost, 1 / largest), as_floats(program.right), start=basis)
-    vertex = None if guess is None else vertex_of(program, guess.basis)
-    if vertex is None or not vertex.optimal:
+    if guess is None:
         return None
-    return Optimum(vertex.basis, vertex.values, vertex.duals, exact=True)
+    vertex = NearVertices(program, solver).at(guess.basis) if nearly else vertex_of(program, guess.basis)
+    return _at(vertex, exact=not nearly, close=True) if vertex is not None and vertex.optimal else None
 
 
 def _affordable(vertex: Vertex) -> int:
     """Return how many pivots to try, fewer where numbers are long; one takes about as long as three exact solutions."""
     bits = sum(int(x.p).bit_length() + int(x.q).bit_length() for x in (*vertex.basic, *vertex.duals))
     return min(_MOST_PIVOTS, _MOST_BITS // max(bits, 1))
-
-
-def _refine(program: LinearProgram, solver: FloatSolver, vertex: Vertex) -> Vertex | None:
-    """Let HiGHS correct a vertex under a magnifying glass; None when that leads nowhere new."""
-    primal = 1 / vertex.infeasibility if vertex.infeasibility else 1
-    dual = 1 / vertex.suboptimality if vertex.suboptimality else 1
-    right = np.zeros(len(program.right))
-    for index, value in zip(vertex.basis, vertex.basic, strict=True):
-        if index >= len(program.columns):  # an artificial column that is not 0 is a residual of its row
-            right[index - len(program.columns)] = float(value * primal)
-    solution = solver.solve(
-        as_floats(vertex.reduced, dual), right, as_floats(vertex.values, -primal), start=vertex.basis
-    )
-    if solution is None or solution.basis == vertex.basis:
-        return None
-    return vertex_of(program, solution.basis)

@@ -74,12 +74,13 @@ class SparseColumns:
 
 @dataclass(frozen=True, slots=True)
 class FloatSolution:
-    """What HiGHS says: `values` of the N columns, `duals` of the m rows, and the basis it stopped at."""
+    """What HiGHS says: `values` of the N columns, `duals` of the m rows, the basis it stopped at, and how soon."""
 
     basis: Basis
     values: Floats
     duals: Floats
     objective: float
+    iterations: int
 
 
 class FloatSolver:
@@ -95,16 +96,27 @@ class FloatSolver:
         values = as_floats([x for column in program.columns for x in column.values()])
         largest = np.zeros(len(program.right))
         np.maximum.at(largest, rows, np.abs(values))
-        self._row_scale = 2.0 ** -np.round(np.log2(np.where(largest > 0, largest, 1)))
+        self._row_scale: Floats = np.exp2(-np.round(np.log2(np.where(largest > 0, largest, 1))))
         self._model = _model(
             SparseColumns(starts.astype(np.int32), rows, values * self._row_scale[rows]), len(program.right)
         )
+        nothing = np.zeros(len(program.columns))
+        self._model.col_cost_, self._model.col_lower_ = nothing, nothing
         self._model.col_upper_ = np.full(len(program.columns), np.inf)
+        self._model.row_lower_ = self._model.row_upper_ = np.zeros(len(program.right))
 
     def solve(
-        self, cost: Floats, right: Floats, lower: Floats | None = None, *, start: Basis | None = None
+        self,
+        cost: Floats,
+        right: Floats,
+        lower: Floats | None = None,
+        *,
+        start: Basis | None = None,
+        most: int | None = None,
     ) -> FloatSolution | None:
         """Minimise cost·z subject to A z = right, z ≥ lower (0 when left out), from a basis if one is given.
+
+        With `most`, it stops after so many iterations, and tries nothing else where HiGHS ends with an error.
 
         Returns
         -------
@@ -124,9 +136,11 @@ class FloatSolver:
             primal_feasibility_tolerance=_TOLERANCE,
             dual_feasibility_tolerance=_TOLERANCE,
         )
+        if most is not None:
+            _set(highs, simplex_iteration_limit=most)
         highs.passModel(model)
         basic = highspy.HighsBasisStatus.kBasic
-        for options in _RESORTS:
+        for options in _RESORTS if most is None else _RESORTS[:1]:
             _set(highs, **options)
             if start is not None:
                 highs.setBasis(self._to_highs(start))
@@ -135,14 +149,32 @@ class FloatSolver:
             columns, rows = list(basis.col_status), list(basis.row_status)  # each access copies the whole list
             members = tuple(index for index, state in enumerate(columns + rows) if state == basic)
             if len(members) == model.num_row_ and solution.value_valid:
+                info = highs.getInfo()
                 return FloatSolution(
                     basis=members,
                     values=np.array(solution.col_value),
                     duals=np.array(solution.row_dual) * self._row_scale,
-                    objective=float(highs.getInfo().objective_function_value),
+                    objective=float(info.objective_function_value),
+                    iterations=max(0, info.simplex_iteration_count) + max(0, info.crossover_iteration_count),
                 )
             highs.clearSolver()
         return None
+
+    def factors(self, basis: Basis) -> Factors | None:
+        """Factorise the columns of a basis; None where floats take them for dependent."""
+        highs = _quiet(simplex_scale_strategy=0)
+        model = self._model
+        highs.passModel(model)
+        highs.setBasis(self._to_highs(basis))
+        _, order = highs.getBasicVariables()
+        # HiGHS counts the columns of the rows from −1 down, and puts them in place of columns that are dependent.
+        indices = np.where(order >= 0, order, model.num_col_ - 1 - order)
+        if tuple(sorted(indices.tolist())) != basis:
+            return None
+        scale: Floats = np.ones(len(basis))
+        artificial = np.flatnonzero(order < 0)
+        scale[artificial] = self._row_scale[-1 - order[artificial]]
+        return Factors(highs, np.argsort(indices), self._row_scale, scale)
 
     def _to_highs(self, basis: Basis) -> Any:
         import highspy
@@ -155,6 +187,37 @@ class FloatSolver:
         result.col_status, result.row_status = states[: self._model.num_col_], states[self._model.num_col_ :]
         result.valid = True
         return result
+
+
+class Factors:
+    """The factors of a basis: systems with its columns are solved in floats.
+
+    Parameters
+    ----------
+    highs : Highs
+        With the basis.
+    place : integer array
+        Where HiGHS has each member of the basis.
+    row_scale, column_scale : arrays
+        What rows, and in HiGHS's order the basic columns, were multiplied by.
+    """
+
+    def __init__(self, highs: Any, place: NDArray[Any], row_scale: Floats, column_scale: Floats) -> None:
+        self._highs, self._place, self._row_scale, self._column_scale = highs, place, row_scale, column_scale
+
+    def forward(self, right: Floats) -> Floats:
+        """Write a vector as a combination of the columns of the basis, in its order."""
+        _, solution = self._highs.getBasisSolve(right * self._row_scale)
+        combination: Floats = (solution / self._column_scale)[self._place]
+        return combination
+
+    def backward(self, cost: Floats) -> Floats:
+        """Return the multipliers of the rows at which every column of the basis costs so much."""
+        ordered: Floats = np.empty(len(cost))
+        ordered[self._place] = cost
+        _, solution = self._highs.getBasisTransposeSolve(ordered / self._column_scale)
+        multipliers: Floats = solution * self._row_scale
+        return multipliers
 
 
 class GrowingProgram:
