@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -198,3 +199,16 @@ def test_what_was_printed_draws_is_audited_and_plotted():
 def test_other_matrices_are_refused(matrix, how):
     with pytest.raises(BadInput, match=r"^(matrix|normalise): "):
         Mechanism.from_array(matrix, privacy=TWO, normalise=how)
+
+
+def test_an_exponential_mechanism_knows_its_exponent():
+    apart = [[-2 * abs(i - v) for v in range(5)] for i in range(5)]
+    made = design.exponential(graphs.Path(5), Privacy(epsilon=1), scores=apart)
+    steps = [math.log(p / q) for p, q in pairwise(made.row(0))]
+    assert all(math.isclose(2 * made.exponent, step, rel_tol=1e-12) for step in steps)
+    assert math.isclose(-math.log(made.rate) / made.unit, made.exponent, rel_tol=1e-12)
+    transitive = design.exponential(graphs.Hamming(2, 3), TWO)
+    assert (transitive.rate, transitive.unit) == (Fraction(1, 2), 1)
+    assert transitive.row("00")[1] == transitive.row("00")[0] / 2
+    assert type(made.post_process({v: v for v in range(5)})) is Mechanism
+    assert made.post_process({v: v for v in range(5)}) == made

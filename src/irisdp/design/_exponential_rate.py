@@ -12,7 +12,7 @@ two directions. In between the least β is found by bisection, and that there is
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,7 +22,7 @@ import numpy as np
 from .._exact import Table, ball, checked, is_short, working_precision
 from ..errors import BadInput
 from ..graphs import UNREACHABLE, DatasetGraph
-from ..mechanisms import Exponential, Mechanism, StatedObjective, rate_above
+from ..mechanisms import Exponential, ExponentialMechanism, Mechanism, StatedObjective, rate_above
 from ..privacy import Privacy
 from ._repair import shortened
 from ._symmetry_reduction import certified, class_program, equal_shares, group_of
@@ -219,7 +219,7 @@ def exponential(
     scores: Any = None,
     outputs: Sequence[Hashable] | None = None,
     prior: Any = None,
-) -> Mechanism:
+) -> ExponentialMechanism:
     """Design the exponential mechanism at the largest safe exponent, in short numbers.
 
     Parameters
@@ -238,8 +238,9 @@ def exponential(
 
     Returns
     -------
-    Mechanism
-        Exactly private, and within about 2^-120 of the exponential mechanism where that has long numbers. Without
+    ExponentialMechanism
+        Exactly private, and within about 2^-120 of the exponential mechanism where that has long numbers. Its `rate`
+        and `exponent` are those that were used. Without
         `scores` its objective is the mean graph distance. On a vertex-transitive graph all of ε is spent in the
         exponent, and the objective has a lower bound and its certificate. The two agree where Theorem 1 of [Alda2017]
         holds (`irisdp.graphs.regular_layers`).
@@ -252,8 +253,9 @@ def exponential(
     Examples
     --------
     >>> from irisdp.graphs import Hamming
-    >>> exponential(Hamming(3, 2), Privacy.from_ratio(3)).objective.value
-    Fraction(3, 4)
+    >>> made = exponential(Hamming(3, 2), Privacy.from_ratio(3))
+    >>> made.objective.value, made.rate, round(float(made.exponent), 4)
+    (Fraction(3, 4), Fraction(1, 3), 1.0986)
 
     References
     ----------
@@ -268,12 +270,14 @@ def exponential(
         weights = [privacy.ratio**-loss for loss in map(int, program.loss)]
         total = sum(size * weight for size, weight in zip(program.classes.sizes.tolist(), weights, strict=True))
         _, multipliers, _ = program.solve()
-        return certified(program, goal, program.shortened([weight / total for weight in weights]), multipliers)
+        made = certified(program, goal, program.shortened([weight / total for weight in weights]), multipliers)
+        return _at_rate(made, 1 / privacy.ratio, Fraction(1))
     table = _scores(graph, scores)
     lazy = safe_exponential(table, graph, privacy, outputs=outputs if scores is not None else graph.nodes, prior=prior)
-    mechanism = Mechanism.from_matrix(
+    made = Mechanism.from_matrix(
         shortened(_rows(lazy), graph, privacy), privacy=privacy, graph=graph, outputs=lazy.outputs
     )
+    mechanism = _at_rate(made, lazy.rate, lazy.unit)
     if scores is not None:
         return mechanism
     matrix = mechanism.matrix()
@@ -281,6 +285,11 @@ def exponential(
         (-score * p for row, line in zip(table, matrix, strict=True) for score, p in zip(row, line, strict=True))
     )
     return replace(mechanism, objective=StatedObjective("mean graph distance", Fraction(value) / len(uniform)))
+
+
+def _at_rate(made: Mechanism, rate: Fraction, unit: Fraction) -> ExponentialMechanism:
+    """Let a mechanism know the rate that it was made at."""
+    return ExponentialMechanism(**{part.name: getattr(made, part.name) for part in fields(made)}, rate=rate, unit=unit)
 
 
 @checked

@@ -6,7 +6,7 @@ from .._lazy import exports
 
 if TYPE_CHECKING:
     from ._depth_mechanism import INFINITE_DEPTH, DepthMechanism, balanced_line, line_mechanism
-    from ._exponential import Exponential, rate_above, sensitivity
+    from ._exponential import Exponential, ExponentialMechanism, rate_above, sensitivity
     from ._factored import FactoredMechanism, Reading, geometric, geometric_row
     from ._file_format import (
         ALL_PRIVATE,
@@ -52,6 +52,7 @@ __all__ = [
     "SAME_ROWS",
     "DepthMechanism",
     "Exponential",
+    "ExponentialMechanism",
     "FactoredMechanism",
     "HistogramMechanism",
     "Mechanism",

@@ -17,17 +17,56 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from .._exact import Enclosure, ball, checked, dyadic_above, enclosure_of, entries, integer, rational, working_precision
+from .._exact import (
+    Enclosure,
+    ball,
+    checked,
+    dyadic_above,
+    enclosure_of,
+    entries,
+    integer,
+    log_below,
+    rational,
+    working_precision,
+)
 from .._sampling import BitSource, draw_brackets
 from ..errors import BadInput
 from ..graphs import DatasetGraph, as_node
 from ..privacy import Privacy
-from ._mechanism import Row
+from ._mechanism import Mechanism, Row
 
 _RATE_BITS = 100
 
 _SMALLEST = 10_000_000
 """Logarithm of the smallest probability that is written out: more bits than that are of no use to anyone."""
+
+
+@checked
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ExponentialMechanism(Mechanism):
+    """An exponential mechanism written out as a matrix, which knows its rate; made by `irisdp.design.exponential`.
+
+    Its file does not hold the rate, and what is made of it (`post_process`, `pullback`) is a plain `Mechanism`.
+
+    Parameters
+    ----------
+    rate : Fraction
+        β in (0, 1]: the factor that one unit of score costs an answer.
+    unit : Fraction
+        What one unit of score is.
+    """
+
+    rate: Fraction
+    unit: Fraction
+
+    @property
+    def exponent(self) -> Fraction:
+        """What one point of score counts in the exponent, −log β/unit, to 30 decimals, rounded down.
+
+        An answer has a probability proportional to exp(exponent·score). The exponent of the classical mechanism, for
+        scores that a neighbour changes by at most 1, is ε/2.
+        """
+        return log_below(1 / self.rate) / self.unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

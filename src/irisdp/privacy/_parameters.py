@@ -15,6 +15,7 @@ from .._hooks import Drawable
 from ..errors import BadInput
 from ._gaussian import DEFAULT_GAP, gaussian_pairs, zcdp_mean
 from ._shape import MOST_PAIRS, Pair, Shape, follows, shape_of
+from ._tradeoff import pairs_of_tradeoff
 
 # Convert a guarantee to an adversary's probability of a right guess, for people.
 
@@ -195,6 +196,42 @@ class Privacy(InOneLine, Drawable):
         [Bun2016], Definition 1.1 and Proposition 1.6; docs/theory.md#shapes.
         """
         return cls.gaussian(zcdp_mean(rho), gap=gap)
+
+    @classmethod
+    @checked
+    def from_tradeoff(cls, points: Any) -> Privacy:
+        """Ask for a trade-off function: the least type II error β of a test between neighbours at a type I error α.
+
+        Parameters
+        ----------
+        points : sequence of pairs, or array of shape (k, 2)
+            (α, β) with 0 ≤ β ≤ 1 − α, in any order; the function is straight between them. From α = 0 either to
+            where β = 0 (all of it), or to where β = α (one half; the other half is its mirror image). Numbers are
+            exact; a float is read as its shortest decimal.
+
+        Returns
+        -------
+        Privacy
+            One pair (ε, δ) for each straight piece up to the diagonal: e^ε is minus its slope, 1 − δ where it meets
+            α = 0.
+
+        Raises
+        ------
+        BadInput
+            For a function that is not convex, not symmetric, above 1 − α, or 0 at α = 0.
+
+        Examples
+        --------
+        >>> Privacy.from_tradeoff([(0, "9/10"), ("3/10", "3/10")]) == Privacy(ratio=2, delta="1/10")
+        True
+        >>> len(Privacy.from_tradeoff([(0, 1), (0.1, 0.6), (0.25, 0.25)]).pairs)
+        2
+
+        References
+        ----------
+        [Dong2022]; docs/theory.md#shapes; proofs/shapes.md.
+        """
+        return cls.of(pairs_of_tradeoff(points))
 
     @classmethod
     @checked
