@@ -10,6 +10,7 @@ from .._lazy import exports
 
 if TYPE_CHECKING:
     from ._binary import binary
+    from ._certified import certified
     from ._closed_forms import balanced_line, geometric, randomized_response
     from ._consumer_optimal import broken_adjacency, consumer, dominating_reading, side_by_side
     from ._continuous import Continuous, continuous
@@ -52,6 +53,7 @@ __all__ = [
     "balanced_line",
     "best_path_bound",
     "binary",
+    "certified",
     "compare",
     "compare_lexicographically",
     "consumer",

@@ -148,11 +148,7 @@ def _written_down(
     else:
         rows = shortened(rows, graph, privacy)
         value = goal.value(rows)
-        # Without multipliers the bound is weak but never absurd, should the solver have ended far from an optimum.
-        candidates = (dual.rounded(goal, _places(value, dual, privacy)), replace(dual, multipliers={}))
-        bounds = [candidate.bound(goal, privacy) for candidate in candidates]
-        bound = max(bounds)
-        dual = candidates[bounds.index(bound)]
+        bound, dual = _short_bound(goal, value, dual, privacy)
         if not privacy.single and value - bound > _spread(goal) / _FAR_FROM_BEST:
             _refuse_shape()
     return sealed(
@@ -165,6 +161,30 @@ def _written_down(
             certificate=dual.to_document(goal),
         )
     )
+
+
+def _short_bound(goal: Goal, value: Fraction, dual: Dual, privacy: Privacy) -> tuple[Fraction, Dual]:
+    """Return a bound, and its proof in short numbers."""
+    # Without multipliers the bound is weak but never absurd, should the solver have ended far from an optimum.
+    candidates = (dual.rounded(goal, _places(value, dual, privacy)), replace(dual, multipliers={}))
+    bounds = [candidate.bound(goal, privacy) for candidate in candidates]
+    return max(bounds), candidates[bounds.index(max(bounds))]
+
+
+def best_bound(goal: Goal, graph: DatasetGraph, privacy: Privacy, value: Fraction) -> tuple[Fraction, Dual]:
+    """Return the greatest lower bound that is found on a goal of all private mechanisms, and its proof.
+
+    Parameters
+    ----------
+    value : Fraction
+        What is known to be reached; it says to how many decimals multipliers are worth writing.
+    """
+    worked = workable(privacy)
+    solve = _solve if privacy.single else _solve_shape
+    _, dual, exact = solve(goal, graph, worked, nearly=worked != privacy)
+    if exact and all(is_short(((x,),)) for x in (*dual.multipliers.values(), *dual.weights)):
+        return dual.bound(goal, privacy), dual
+    return _short_bound(goal, value, dual, privacy)
 
 
 def best_of_all(mechanism: Mechanism, goal: Goal) -> Mechanism:
@@ -190,12 +210,9 @@ def best_of_all(mechanism: Mechanism, goal: Goal) -> Mechanism:
     ):
         return mechanism
     try:
-        _, dual, exact = _solve(goal, graph, workable(privacy), nearly=workable(privacy) != privacy)
+        bound, dual = best_bound(goal, graph, privacy, objective.value)
     except Refusal:  # nothing is lost but the wider claim
         return mechanism
-    if not exact or any(not is_short(((x,),)) for x in dual.multipliers.values()):
-        dual = dual.rounded(goal, _places(objective.value, dual, privacy))
-    bound = dual.bound(goal, privacy)
     if objective.value - bound > objective.value / _FINE:
         return mechanism
     return sealed(

@@ -1,0 +1,65 @@
+"""A mechanism found elsewhere, with its exact value for a goal, a lower bound for all private ones and the proof."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .._exact import checked
+from ..errors import BadInput
+from ..mechanisms import Mechanism, StatedObjective
+from ..privacy import are_close
+from ._optimal_mechanism import best_bound, check_size, sealed
+from ._privacy_program import Goal, directions
+
+
+@checked
+def certified(mechanism: Mechanism, goal: Goal) -> Mechanism:
+    """Bound from below what any private mechanism reaches for a goal, and state it beside a mechanism of one's own.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Private on its graph, whose nodes are its inputs in order; what `design.repair` returns is. It may be the
+        optimum of another solver, or anything else.
+    goal : Goal
+        One row of its loss for every input, one column for every answer.
+
+    Returns
+    -------
+    Mechanism
+        With the same rows. `objective` holds their exact value and the lower bound, which no mechanism with the same
+        privacy on the same graph passes; what lies between is how far from optimal the mechanism is at most. The
+        certificate proves the bound to `irisdp.audit` and to the stand-alone verifier.
+
+    Raises
+    ------
+    BadInput
+        When the mechanism has no graph, is not private on it, or the goal has another shape; and when the program is
+        too large to be solved whole.
+
+    Examples
+    --------
+    >>> from irisdp import Privacy, design, graphs
+    >>> goal = design.Goal(name="error", loss=[[0, 1], [1, 0]], side_information=[0, 1])
+    >>> found = design.repair([[0.6666, 0.3334], [0.3334, 0.6666]], graphs.Path(2), Privacy(ratio=2))
+    >>> objective = certified(found, goal).objective
+    >>> objective.value, objective.lower_bound
+    (Fraction(1667, 5000), Fraction(1, 3))
+
+    References
+    ----------
+    proofs/weak-duality.md.
+    """
+    graph, privacy, rows = mechanism.graph, mechanism.privacy, mechanism.matrix()
+    if graph is None:
+        raise BadInput("mechanism", "has no graph", "give one whose graph joins neighbouring inputs")
+    if (len(goal.loss), len(goal.loss[0])) != (len(rows), len(mechanism.outputs)):
+        rule = f"has a loss of {len(goal.loss)} rows and {len(goal.loss[0])} columns"
+        raise BadInput("goal", rule, f"the mechanism needs {len(rows)} and {len(mechanism.outputs)}")
+    check_size("graph", graph.number_of_edges, len(mechanism.outputs), privacy)
+    if not all(are_close(rows[i], rows[j], privacy) for i, j in directions(graph) if i < j):
+        raise BadInput("mechanism", "is not private on its graph", "repair its matrix: design.repair")
+    value = goal.value(rows)
+    bound, dual = best_bound(goal, graph, privacy, value)
+    objective = StatedObjective(goal.name, value, bound)
+    return sealed(replace(mechanism, objective=objective, certificate=dual.to_document(goal)))
