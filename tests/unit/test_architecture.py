@@ -43,7 +43,7 @@ APART = {"design": {"certify"}, "consumers": {"certify"}, "certify": {"linprog"}
 LONGEST_FILE = 800
 # The verifier is one file so that a stranger can copy it, and explains itself to one who has read nothing else.
 # Privacy of several pairs at once took it beyond 1100 lines, the graph of gaps to the winner beyond 1150.
-LONGER_FILES = {"certify/verify_mechanism.py": 1230}
+LONGER_FILES = {"certify/verify_mechanism.py": 1370}
 
 
 def package_of(parts):

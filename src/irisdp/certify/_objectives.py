@@ -30,6 +30,7 @@ from ..errors import BadInput
 from ..graphs import UNREACHABLE, json_node
 from ..mechanisms import MechanismDocument
 from ._audited_mechanism import AuditedMechanism
+from ._constraints import StatedConstraints
 
 # Read the goal that a certificate states: losses, weights and side information. Nothing in it is trusted.
 
@@ -145,7 +146,9 @@ def _times(loss: Number, probability: Number) -> Number:
 # Compute the dual bound: no private mechanism does better, by weak duality (proofs/weak-duality.md).
 
 
-def dual_bound(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: StatedGoal) -> Number:
+def dual_bound(
+    subject: AuditedMechanism, certificate: Mapping[str, Any], goal: StatedGoal, constraints: StatedConstraints
+) -> Number:
     """Recompute the bound that the multipliers of a certificate prove.
 
     Parameters
@@ -157,13 +160,17 @@ def dual_bound(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: 
         pair number k of the privacy instead of the first, number 0.
     goal : StatedGoal
         Its weights enter the bound.
+    constraints : StatedConstraints
+        Every mechanism compared meets them; they may have multipliers too.
 
     Returns
     -------
     number
+        Without constraints:
         Σ_i min_v [ w_i·loss(i,v) + Σ_j (λ_ij,v − r·λ_ji,v) ] − δ·Σ_(i,j) max_v λ_ij,v, where there are several pairs
         with both inner sums and the last one over all of them. Every private mechanism has a goal at least as large,
-        whatever the multipliers: bad ones only make it weak.
+        whatever the multipliers: bad ones only make it weak. With constraints Σ μ (Σ a x_iv − b) joins what is bounded,
+        and given entries count with their probability (proofs/constraints.md).
 
     Raises
     ------
@@ -173,10 +180,13 @@ def dual_bound(subject: AuditedMechanism, certificate: Mapping[str, Any], goal: 
     pairs = [(flint_rational(pair.ratio), flint_rational(pair.delta)) for pair in subject.privacy.pairs]
     changes, largest = _read(certificate, len(subject.inputs), len(subject.outputs), [ratio for ratio, _ in pairs])
     _check_edges([(i, j) for i, j, _ in largest], subject)
-    bound = flint.fmpq(0)
+    bound = -constraints.priced(certificate, lambda i: changes.setdefault(i, {}))
     for i, weight in enumerate(goal.weights):
         here = changes.get(i)
-        if here is None:
+        if i in constraints.given:
+            scores = [weight * loss + (here or {}).get(v, 0) for v, loss in enumerate(goal.loss_row(i))]
+            bound += constraints.least(i, scores)
+        elif here is None:
             bound += weight * min(goal.loss_row(i)) if weight else 0
         else:
             bound += min(weight * loss + here.get(v, 0) for v, loss in enumerate(goal.loss_row(i)))

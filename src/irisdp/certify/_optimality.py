@@ -27,9 +27,18 @@ from .._exact import (
 )
 from .._frames import InOneLine
 from ..errors import BadInput
-from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, MechanismDocument, read_document
+from ..mechanisms import (
+    ALL_PRIVATE,
+    CONSTRAINED,
+    SAME_ROWS,
+    FactoredMechanism,
+    Mechanism,
+    MechanismDocument,
+    read_document,
+)
 from ._audited_mechanism import AuditedMechanism, audited_mechanism, same_promise
 from ._boundaries import ONE_ROW_PER_RANKING
+from ._constraints import read_constraints
 from ._matrix_files import as_document
 from ._objectives import PULLBACK, GoalInWords, StatedGoal, dual_bound, in_words, read_goal, without_a_goal
 from ._theorems import THEOREMS_OF_RAINBOWS, GeometricPowers, prove
@@ -179,7 +188,8 @@ class Optimality(InOneLine):
     distance : Fraction or None
         How far an entry is at most from the one that the theorem says is best; None where none is named.
     among : str or None
-        `ALL_PRIVATE` or `SAME_ROWS`, as derived from the proof, whatever the file says; None where nothing is proven.
+        `ALL_PRIVATE`, `SAME_ROWS` or `CONSTRAINED`, as derived from the proof, whatever the file says; None where
+        nothing is proven.
     given, off_boundary : frozenset of int
         The inputs whose rows the proof takes as given, and those of them without a neighbour of another ranking. Only
         mechanisms that share these rows are compared.
@@ -192,6 +202,8 @@ class Optimality(InOneLine):
         the ranking alone, whatever these rows are.
     theorem : str
         What the proof rests on: `kind`, but of a pullback that of the mechanism below.
+    constraints : tuple of str
+        What the mechanisms compared have to meet besides privacy, in words.
     """
 
     holds: bool
@@ -207,6 +219,7 @@ class Optimality(InOneLine):
     goal: GoalInWords | None = None
     choice: Fraction | None = None
     theorem: str = ""
+    constraints: tuple[str, ...] = ()
 
     def _summary(self) -> str:
         said = f"{'holds' if self.holds else 'DOES NOT HOLD'}: {self.reason}"
@@ -230,6 +243,7 @@ class Optimality(InOneLine):
             "says": self.says() if self.value is None else None,
             **texts,
             "among": self.among,
+            **({"constraints": list(self.constraints)} if self.constraints else {}),
             "given_rows": {"inputs": len(self.given), "of": self.inputs, "off_boundary": len(self.off_boundary)},
             "goal": None if self.goal is None else self.goal.to_document(),
             "choice": None
@@ -249,6 +263,8 @@ class Optimality(InOneLine):
 
     def scope(self) -> str | None:
         """Say in words which mechanisms are compared; None where nothing is proven."""
+        if self.among == CONSTRAINED:
+            return f"{self.among}: {'; '.join(self.constraints)}"
         if self.among != SAME_ROWS:
             return self.among
         where = f"; rows are taken as given at {len(self.given)} of {self.inputs} inputs"
@@ -318,25 +334,10 @@ def _proven(subject: AuditedMechanism, certificate: Mapping[str, Any]) -> Optima
     of_rainbows = certificate["kind"] == "theorem" and certificate.get("theorem") in THEOREMS_OF_RAINBOWS
     if "choice" in certificate and not (stated and of_rainbows):
         raise BadInput("choice", "says something only of rainbows with a goal", "leave it out")
+    if certificate["kind"] == "theorem" and {"constraints", "constraint_multipliers"} & set(certificate):
+        raise BadInput("constraints", "say something only of dual certificates", "leave them out")
     if certificate["kind"] == "theorem" and certificate.get("theorem") == PULLBACK:
-        below, query = inner_subject(subject, certificate)
-        inner = judge(below)
-        if inner is None or not inner.holds:
-            raise BadInput("mechanism", "has no certificate that holds", "certify the inner mechanism")
-        if inner.kind == PULLBACK and inner.value is None:  # averages of averages weigh inputs of one value unequally
-            raise BadInput("mechanism", "is itself a pullback, without a goal", "compose the two queries")
-        # Averages over inputs that share an inner one keep rows that are equal there: the scope comes down as well.
-        above = [frozenset(i for i, k in enumerate(query) if k in those) for those in (inner.given, inner.off_boundary)]
-        averaged = inner.goal and replace(inner.goal, words=inner.goal.words + " of the inner mechanism")
-        return replace(
-            inner,
-            holds=False,
-            distance=None,
-            given=above[0],
-            off_boundary=above[1],
-            inputs=len(subject.inputs),
-            goal=averaged,
-        )
+        return _pulled_back(subject, certificate)
     goal = read_goal(subject, certificate) if stated else None
     result = Optimality(holds=False, kind="", reason="", among=ALL_PRIVATE, inputs=len(subject.inputs))
     if certificate["kind"] == "theorem":
@@ -353,11 +354,41 @@ def _proven(subject: AuditedMechanism, certificate: Mapping[str, Any]) -> Optima
     elif goal is None:
         raise BadInput("loss", "is missing", "state the goal of the dual certificate")
     else:
-        bound = dual_bound(subject, certificate, goal)
+        constraints = read_constraints(subject, certificate)
+        if constraints.words:
+            if subject.document.factored is not None:
+                raise BadInput("constraints", "are not checked of factors", "write the matrix")
+            constraints.insist(subject.row, len(subject.inputs))
+            result = replace(result, among=CONSTRAINED, constraints=tuple(constraints.words))
+        bound = dual_bound(subject, certificate, goal, constraints)
     if goal is None or bound is None:
         return result
     words = in_words(goal, len(subject.inputs), subject.outputs)
     return replace(result, value=as_fraction(_value(subject, goal)), lower_bound=as_fraction(bound), goal=words)
+
+
+def _pulled_back(subject: AuditedMechanism, certificate: Mapping[str, Any]) -> Optimality:
+    """Return what the certificate of the mechanism below proves of one that asks a query first."""
+    below, query = inner_subject(subject, certificate)
+    inner = judge(below)
+    if inner is None or not inner.holds:
+        raise BadInput("mechanism", "has no certificate that holds", "certify the inner mechanism")
+    if inner.among == CONSTRAINED:  # what a constraint says of the inputs above is not defined
+        raise BadInput("mechanism", "is best among those that meet constraints", "certify it without them")
+    if inner.kind == PULLBACK and inner.value is None:  # averages of averages weigh inputs of one value unequally
+        raise BadInput("mechanism", "is itself a pullback, without a goal", "compose the two queries")
+    # Averages over inputs that share an inner one keep rows that are equal there: the scope comes down as well.
+    above = [frozenset(i for i, k in enumerate(query) if k in those) for those in (inner.given, inner.off_boundary)]
+    averaged = inner.goal and replace(inner.goal, words=inner.goal.words + " of the inner mechanism")
+    return replace(
+        inner,
+        holds=False,
+        distance=None,
+        given=above[0],
+        off_boundary=above[1],
+        inputs=len(subject.inputs),
+        goal=averaged,
+    )
 
 
 def _value(subject: AuditedMechanism, goal: StatedGoal) -> Number:
@@ -389,7 +420,8 @@ def _compare(document: MechanismDocument, optimality: Optimality) -> None:
     """Insist that the file states what was proven: the value exactly, no better bound and no wider scope."""
     objective, value, bound = document.objective, optimality.value, optimality.lower_bound
     stated = (document.certificate or {}).get("among")  # files of version 0.1 state none
-    if stated not in (None, SAME_ROWS, optimality.among):
+    modest = (SAME_ROWS,) if optimality.among == ALL_PRIVATE else ()
+    if stated not in (None, *modest, optimality.among):
         raise BadInput("among", "claims more than the certificate proves", f'write "{optimality.among}"')
     if objective is None and value is None:
         return

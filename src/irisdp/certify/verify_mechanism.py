@@ -26,7 +26,9 @@ What is checked; no claim in the file is believed
  5. Scope. A bound is about "all private mechanisms", or only about "mechanisms with these boundary rows", if the proof
     took some of the rows as given. As a rule these are the rows of inputs with a neighbour that ranks the outputs
     differently. Then a mechanism with other rows there may well be better. Which of the two it is follows from the
-    proof. A file that claims more is refused.
+    proof. A file that claims more is refused. A bound by weak duality may also be about "private mechanisms that meet
+    the constraints": linear constraints in the file, such as being unbiased. They are printed, and the rows are checked
+    to meet them.
 
 What is not checked
   * The graph and the privacy are the file's own. They are printed, and whether they are right for your data is for you
@@ -63,6 +65,7 @@ from typing import Any
 
 ALL_PRIVATE = "all private mechanisms"
 SAME_ROWS = "mechanisms with these boundary rows"
+CONSTRAINED = "private mechanisms that meet the constraints"
 
 Row = Sequence[Fraction]
 Pairs = list[tuple[Fraction, Fraction]]  # (r, δ), as a rule one of them
@@ -715,17 +718,45 @@ class Proof:
     rows_given: Collection[int] = ()  # the inputs whose rows the proof took from the file: the bound is on mechanisms
     off_boundary: Collection[int] = ()  # that share these rows; and those of them that are not on the boundary
     inner: "Conclusion | None" = None  # of a pullback: what holds for the mechanism on the smaller graph
+    constraints: Sequence[str] = ()  # what the mechanisms it speaks of have to meet besides privacy, in words
 
 
 def weak_duality(mechanism: Mechanism, certificate: Any, goal: Goal) -> Proof:
-    """Bound the goal of every private mechanism by multipliers: see `lower_bound`."""
+    """Bound the goal of every private mechanism by multipliers: see `lower_bound`.
+
+    Where the file states constraints, only mechanisms that meet them are compared. Adding μ·(Σ a·x − b) to the goal
+    raises it by at most 0 where Σ a·x ≤ b and μ ≥ 0, and by 0 where they are equal, whatever μ is. And where entries of
+    a row are given, only distributions that have them are compared.
+    """
     scores = [[weight * loss for loss in losses] for weight, losses in zip(goal.weights, goal.losses, strict=True)]
+    constraints = read_constraints(mechanism, certificate)
+    spent, seen = [], set()
+    for entry in list_of(certificate.get("constraint_multipliers", []), "constraint_multipliers"):
+        *places, size = list_of(entry, "an entry of constraint_multipliers", 3)
+        k, line = (whole_number(place, "constraint_multipliers", 0, MOST_LOSSES) for place in places)
+        known = (k, line) in constraints.lines and (k, line) not in seen
+        insist(known, "a multiplier of a constraint is of no line of one, or comes twice")
+        seen.add((k, line))
+        terms, bound, equal = constraints.lines[k, line]
+        price = number(size, "constraint_multipliers")
+        insist(equal or price >= 0, "a multiplier of a constraint is negative")
+        spent.append(price * bound)
+        for i, v, a in terms:
+            take(4, max(scores[i][v].denominator, a), price)
+            scores[i][v] += price * a
     multipliers = part(certificate, "multipliers", "the certificate")
-    return Proof(lower_bound(mechanism, scores, multipliers, lambda i, j: j in mechanism.neighbours[i]))
+    bound = lower_bound(
+        mechanism, scores, multipliers, lambda i, j: j in mechanism.neighbours[i], constraints.smallest
+    ) - total(spent)
+    return Proof(bound, constraints=constraints.words)
 
 
 def lower_bound(
-    mechanism: Mechanism, scores: list[list[Fraction]], multipliers: Any, joined: Callable[[int, int], bool]
+    mechanism: Mechanism,
+    scores: list[list[Fraction]],
+    multipliers: Any,
+    joined: Callable[[int, int], bool],
+    smallest: Callable[[int, Row], Fraction] = lambda _, row: min(row),
 ) -> Fraction:
     """Bound Σ_i Σ_v score_iv·x_iv from below for every private x, by weak duality.
 
@@ -753,7 +784,113 @@ def lower_bound(
         scores[j][v] -= mechanism.pairs[k][0] * price
         dearest[i, j, k] = max(price, dearest.get((i, j, k), price))
     spent = (-mechanism.pairs[k][1] * price for (_, _, k), price in dearest.items())
-    return total([*map(min, scores), *spent])
+    return total([*(smallest(i, row) for i, row in enumerate(scores)), *spent])
+
+
+@dataclass
+class Constraints:
+    """Linear constraints: entries that are given, and lines Σ a·x_iv ≤ bound, or equal to it."""
+
+    given: dict[int, dict[int, Fraction]]
+    lines: dict[tuple[int, int], tuple[list[tuple[int, int, Any]], Fraction, bool]]
+    words: list[str]
+
+    def smallest(self, i: int, scores: Row) -> Fraction:
+        """Return the smallest Σ_v score_v·x_iv over the distributions of input i that have the given entries."""
+        known = self.given.get(i, {})
+        rest = 1 - total(known.values())
+        others = [score for v, score in enumerate(scores) if v not in known]
+        insist(rest >= 0 and (others or rest == 0), "the constraints give a row that is no distribution")
+        return total(scores[v] * p for v, p in known.items()) + (rest * min(others) if others else 0)
+
+
+def read_constraints(mechanism: Mechanism, certificate: Any) -> Constraints:
+    """Read the constraints of a certificate, and check that the rows meet them."""
+    constraints = Constraints({}, {}, [])
+    listed = list_of(certificate.get("constraints", []), "constraints")
+    if len(listed) * len(mechanism.inputs) * len(mechanism.outputs) > MOST_LOSSES:
+        raise TooLarge("its constraints are too many for a matrix of this size")
+    for k, one in enumerate(listed):
+        take(len(mechanism.inputs) * len(mechanism.outputs))
+        insist(mechanism.rows, "constraints need the rows of the mechanism, not factors")
+        constraints.words.append(read_constraint(mechanism, constraints, k, one))
+    for i, known in constraints.given.items():
+        insist(all(mechanism.rows[i][v] == p for v, p in known.items()), "the rows do not have the entries given")
+    for terms, bound, equal in constraints.lines.values():
+        take(len(terms), bound)
+        reached = total(a * mechanism.rows[i][v] for i, v, a in terms)
+        insist(reached == bound or (reached < bound and not equal), "the rows do not meet the constraints")
+    return constraints
+
+
+def read_constraint(mechanism: Mechanism, constraints: Constraints, k: int, one: Any) -> str:
+    """Read constraint number k, and return it in words."""
+    inputs, outputs = mechanism.inputs, mechanism.outputs
+    kind = one if isinstance(one, str) else " ".join(sorted(object_of(one, "a constraint")))
+    counts = all(isinstance(name, int) for name in chain(inputs, outputs))
+    insist(counts or kind not in ("unbiased", "monotone"), f"{kind} needs inputs and outputs that are integers")
+    if kind == "unbiased":
+        for i, truth in enumerate(inputs):
+            constraints.lines[k, i] = ([(i, v, answer) for v, answer in enumerate(outputs)], Fraction(truth), True)
+        return "unbiased"
+    if kind == "monotone":  # from every answer to the next one that is nearer to the truth and on the same side of it
+        ascending = sorted(range(len(outputs)), key=outputs.__getitem__)
+        for (i, truth), (low, high) in product(enumerate(inputs), pairwise(ascending)):
+            pairs = [(low, high)] * (outputs[high] <= truth) + [(high, low)] * (outputs[low] >= truth)
+            for far, near in pairs:
+                constraints.lines[k, i * len(outputs) + far] = ([(i, far, 1), (i, near, -1)], Fraction(0), False)
+        return "no answer likelier than the next one towards the truth"
+    if kind in ("at_most terms", "equals terms"):
+        comparison = kind.split()[0]
+        terms = [(i, v, number(a, "terms")) for i, v, a in places_of(mechanism, one["terms"], 3)]
+        constraints.lines[k, 0] = (terms, number(one[comparison], "terms"), comparison == "equals")
+        return "a linear constraint that the file writes out"
+    given, words = given_entries(mechanism, kind, one)
+    for i, v, p in given:
+        agreed = 0 <= p <= 1 and constraints.given.setdefault(i, {}).setdefault(v, p) == p
+        insist(agreed, "the constraints must give every entry one probability")
+    return words
+
+
+def given_entries(mechanism: Mechanism, kind: str, one: Any) -> tuple[list[tuple[int, int, Fraction]], str]:
+    """Return the entries that a constraint gives, and what it says in words."""
+    inputs, outputs, size = mechanism.inputs, mechanism.outputs, len(mechanism.inputs)
+    if kind == "error_at_most of":
+        most, by_graph = number(one["error_at_most"], "error_at_most"), one["of"] == "graph-distance"
+        counts = one["of"] == "absolute" and all(isinstance(name, int) for name in chain(inputs, outputs))
+        insist(by_graph or counts, "of must be absolute, of integers, or graph-distance")
+        insist(not by_graph or list(inputs) == list(outputs), "distances need outputs that are the inputs")
+        errors: Iterable[tuple[int, list[int]]] = (
+            (i, smallest_reaching(mechanism, {i: 0}, lambda steps: steps + 1, size))
+            if by_graph
+            else (i, [abs(truth - answer) for answer in outputs])
+            for i, truth in enumerate(inputs)
+        )
+        far = [(i, v, Fraction(0)) for i, row in errors for v, error in enumerate(row) if error > most]
+        return far, f"errors of at most {most}" + " steps in the graph" * by_graph
+    if kind == "keep":
+        kept = [whole_number(i, "keep", 0, size - 1) for i in list_of(one["keep"], "keep")]
+        insist(all(inputs[i] in outputs for i in kept), "keep names an input that is no output")
+        given = [(i, v, Fraction(answer == inputs[i])) for i in kept for v, answer in enumerate(outputs)]
+        return given, f"the true answer is certain at some inputs ({len(kept)})"
+    if kind == "zero":
+        given = [(i, v, Fraction(0)) for i, v in places_of(mechanism, one["zero"], 2)]
+        return given, f"some entries are 0 ({len(given)})"
+    insist(kind == "fixed", "a constraint is not known")
+    given = [(i, v, number(p, "fixed")) for i, v, p in places_of(mechanism, one["fixed"], 3)]
+    return given, f"some entries are given ({len(given)})"
+
+
+def places_of(mechanism: Mechanism, entries: Any, parts: int) -> Iterator[list[Any]]:
+    """Yield entries of a matrix, whose first two parts are an input and an output; none may come twice."""
+    seen = set()
+    for entry in list_of(entries, "a constraint"):
+        listed = list_of(entry, "an entry of a constraint", parts)
+        sizes = (("an input", len(mechanism.inputs)), ("an output", len(mechanism.outputs)))
+        place = tuple(whole_number(x, field, 0, size - 1) for x, (field, size) in zip(listed, sizes, strict=False))
+        insist(place not in seen, "a constraint lists an entry twice")
+        seen.add(place)
+        yield [*place, *listed[2:]]
 
 
 def geometric_powers(mechanism: Mechanism, round_up: bool) -> tuple[list[int], int]:
@@ -952,6 +1089,7 @@ def pullback(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof
     edges_met = [sorted(around_value[k]) for k in range(len(inner.inputs))]
     insist(edges_met == inner.neighbours, "the query does not meet every edge")
     conclusion = conclude(inner)
+    insist(not conclusion.proof.constraints, "constraints on the inner mechanism say nothing of this one")
     given, off_boundary = (
         {i for i, k in enumerate(query) if k in rows}
         for rows in (conclusion.proof.rows_given, conclusion.proof.off_boundary)
@@ -983,7 +1121,7 @@ class Conclusion:
     distance: Fraction | None  # how far an entry is at most from the one that a theorem says is best
     description: str
     sentence: str  # what is proven where no goal is stated
-    among: str  # the scope: ALL_PRIVATE or SAME_ROWS
+    among: str  # the scope: ALL_PRIVATE, SAME_ROWS or CONSTRAINED
 
 
 def conclude(mechanism: Mechanism) -> Conclusion:
@@ -997,6 +1135,8 @@ def conclude(mechanism: Mechanism) -> Conclusion:
     if kind == "theorem":
         kind = part(certificate, "theorem", "the certificate")
         insist(isinstance(kind, str) and kind in THEOREMS, "the certificate's theorem is not known")
+    unproven = kind != "dual" and {"constraints", "constraint_multipliers"} & set(certificate)
+    insist(not unproven, "constraints say something only of dual certificates")
     stated_goal = kind == "dual" or (kind != "pullback" and {"aggregate", "loss", "weights"} & set(certificate))
     take(30 * bool(mechanism.rows or stated_goal) * len(mechanism.inputs) * len(mechanism.outputs))
     goal = read_goal(mechanism, certificate) if stated_goal else None
@@ -1009,8 +1149,8 @@ def conclude(mechanism: Mechanism) -> Conclusion:
         stated, bound = objective
         insist(stated == value or (stated > value and not mechanism.rows), "the objective's value is another")
         insist(bound is None or bound <= proof.bound, "the lower bound is more than the certificate proves")
-    among = SAME_ROWS if proof.rows_given else ALL_PRIVATE
-    modest = certificate.get("among") in (None, SAME_ROWS, among)
+    among = CONSTRAINED if proof.constraints else SAME_ROWS if proof.rows_given else ALL_PRIVATE
+    modest = certificate.get("among") in (None, among, *([SAME_ROWS] if among == ALL_PRIVATE else []))
     insist(modest, "the scope is wider than what the certificate proves")
     below = proof.inner.sentence if proof.inner else ""
     insist(value is not None or below not in PULLED_BACK.values(), "a pullback of a pullback needs a goal")
@@ -1110,7 +1250,7 @@ def scope(mechanism: Mechanism, conclusion: Conclusion) -> str:
     """Say which mechanisms the bound speaks of."""
     given, size, off_boundary = map(len, (conclusion.proof.rows_given, mechanism.inputs, conclusion.proof.off_boundary))
     if not given:
-        return conclusion.among
+        return ": ".join((conclusion.among, *filter(None, ["; ".join(conclusion.proof.constraints)])))
     rows = f"rows taken as given at {given} of {size} inputs"
     if off_boundary:
         rows += f", {off_boundary} of them not on the boundary"

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ._factored import FactoredMechanism, Reading, geometric, geometric_row
     from ._file_format import (
         ALL_PRIVATE,
+        CONSTRAINED,
         FORMAT,
         MOST_DRAWS,
         SAME_ROWS,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL_PRIVATE",
+    "CONSTRAINED",
     "FORMAT",
     "INFINITE_DEPTH",
     "SAME_ROWS",

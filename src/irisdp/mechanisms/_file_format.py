@@ -41,6 +41,9 @@ ALL_PRIVATE = "all private mechanisms"
 SAME_ROWS = "mechanisms with these boundary rows"
 """No private mechanism that gives some inputs (usually those on the boundary) the same rows has a smaller goal."""
 
+CONSTRAINED = "private mechanisms that meet the constraints"
+"""No private mechanism that meets the linear constraints in the certificate has a smaller goal."""
+
 LONGEST_PROPAGATION = 10**8
 """Bits, about, of the exact numbers that one event is propagated with; the stand-alone verifier has the same limit."""
 
