@@ -262,7 +262,6 @@ def test_a_goal_reads_arrays_frames_and_floats_as_lists():
         {"weights": None, "side_information": [0, 2]},
         {"weights": None, "side_information": {"at_least": 1}},
         {"loss_name": "cubic"},
-        {"loss_name": "squared", "loss": [[0, 2], [2, 0]]},
     ],
 )
 def test_a_goal_is_refused_when_it_is_made(wrong):
@@ -276,6 +275,20 @@ def test_a_goal_and_a_graph_speak_of_the_same_inputs():
         design.optimal_mechanism(goal, Path(3), SHORT)
     with pytest.raises(BadInput, match=r"^outputs: must be 2 names; "):
         design.optimal_mechanism(goal, Path(2), SHORT, outputs=["a"])
+
+
+def test_a_goal_has_the_name_of_its_loss_or_none():
+    for answers, wrong in (([0, 1], 2), ([-1, 5], 4)):
+        table = [[(i - v) ** 2 for v in answers] for i in range(2)]
+        goal = design.Goal(name="", loss=table, loss_name="squared", weights=[1, 1])
+        assert design.optimal_mechanism(goal, Path(2), SHORT, outputs=answers).certificate["loss"] == {
+            "name": "squared"
+        }
+        table[1][1] = wrong
+        for outputs in (answers, ["a", "b"]):
+            goal = design.Goal(name="", loss=table, loss_name="squared", weights=[1, 1])
+            with pytest.raises(BadInput, match=r"^loss_name: is squared, and the table holds another loss"):
+                design.optimal_mechanism(goal, Path(2), SHORT, outputs=outputs)
 
 
 def test_components_are_designed_for_apart():

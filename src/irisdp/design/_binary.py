@@ -15,7 +15,7 @@ from ..mechanisms import Mechanism, Row
 from ..privacy import Privacy, are_close
 from ._given_rows import LARGEST_CERTIFIED, Fixed, Rows, bound_rows, is_private, proven, spread_event
 from ._homogeneous import balanced_row, classes_with_boundary, homogeneous_rows
-from ._incomparable import refuse_with
+from ._incomparable import best_for_weights, refuse_with
 from ._infeasible_rows import contradiction, refuse
 from ._propagation import ExactSteps, GridSteps, Iterates, TooLong
 
@@ -24,7 +24,15 @@ _BITS = 128
 
 
 @checked
-def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundary: Any = "balanced") -> Mechanism:
+def binary(
+    graph: DatasetGraph,
+    colors: Assignment,
+    privacy: Privacy,
+    *,
+    boundary: Any = None,
+    weights: Mapping[Any, Any] | None = None,
+    constraints: Any = None,
+) -> Mechanism:
     """Design the optimal mechanism for a function with two values.
 
     Parameters
@@ -37,8 +45,15 @@ def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundar
     privacy : Privacy
         Any ratio and δ.
     boundary : "balanced", number or mapping
-        The probability of a node's own colour. It is the best that treats both colours alike at every boundary node,
-        one number for all of them, or node → number for nodes anywhere.
+        The probability of a node's own colour; when left out "balanced", and with weights or constraints none. Balanced
+        is the best that treats both colours alike at every boundary node. Or one number for all of them, or node →
+        number for nodes anywhere.
+    weights : mapping, optional
+        Node → what a wrong answer there costs; nodes left out weigh nothing. The result is then best for these weights
+        among all private mechanisms with the probabilities given per node, if any, by the linear program.
+    constraints : list, optional
+        Rules that every mechanism compared has to meet, as `consumer` takes them, where {"keep": [node]} means that
+        the node's own colour is certain. The weights decide which mechanism is best; all are 1 when left out.
 
     Returns
     -------
@@ -69,6 +84,15 @@ def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundar
     [DOliveira2021], Theorems 2–5, corrected; docs/theory.md#colourings; proofs/rainbow-optimality.md.
     """
     ranked = _ranked(graph, colors)
+    if weights is not None or constraints is not None:
+        if boundary is not None and not isinstance(boundary, Mapping):
+            raise BadInput("boundary", "has no say beside weights or constraints", "give it by node, or leave it out")
+        fixed = _fixed(ranked, boundary or {})
+        if (conflict := contradiction(ranked, fixed, privacy)) is not None:
+            refuse(conflict, ranked, fixed, privacy)
+        return best_for_weights(ranked, fixed, privacy, weights, constraints)
+    if boundary is None:
+        boundary = "balanced"
     if isinstance(boundary, Mapping):
         return _heterogeneous(ranked, _fixed(ranked, boundary), privacy)
     if isinstance(boundary, str) and boundary == "balanced":

@@ -18,10 +18,10 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from .._exact import dyadic_above, is_short, rational_text
+from .._exact import dyadic_above, is_short, numbers, rational_text
 from .._exact.linprog import Optimum, as_fmpq, as_fraction, exact_optimum
-from ..errors import Refusal
-from ..graphs import Graph, NumberedNodes, RankedGraph, compress, depth, touching_codes
+from ..errors import BadInput, Refusal
+from ..graphs import Graph, NumberedNodes, RankedGraph, compress, depth, node_from_key, touching_codes
 from ..mechanisms import Row
 from ..privacy import Privacy, turning_point, workable
 from ._privacy_program import Goal, MechanismProgram, mechanism_program, multiplier_entry
@@ -233,3 +233,49 @@ def _class_graph(ranked: RankedGraph, place: Mapping[int, int]) -> Graph:
     pairs = [(place[one], place[other]) for one, other in touching_codes(ranked).tolist()]
     ends = np.array(pairs, np.int64).reshape(-1, 2)
     return compress(NumberedNodes(range(len(place))), ends[:, 0], ends[:, 1])
+
+
+def class_of(ranked: RankedGraph, key: Any) -> int | None:
+    """Return the class that a key names by its ranking, or None."""
+    for code, ranking in enumerate(ranked.rankings):
+        if key == ranking or (isinstance(key, str) and key == ">".join(map(str, ranking))):
+            return code
+    return None
+
+
+def node_weights(ranked: RankedGraph, given: Mapping[Any, Any] | None) -> NodeWeights:
+    """Read weights on prefix sums, by node or ranking: one row of q − 1 per node."""
+    count, length = ranked.graph.number_of_nodes, len(ranked.outputs) - 1
+    nothing = (Fraction(0),) * length
+    if given is None:
+        return [(Fraction(1), *nothing[1:])[:length]] * count
+    if not isinstance(given, Mapping):
+        raise BadInput("weights", "must be given by node or ranking", "write {node: number or list, …}")
+    result: list[Row] = [nothing] * count
+    for key, value in given.items():
+        listed = isinstance(value, Sequence) and not isinstance(value, str)
+        entries = numbers(value if listed else [value], "weights")
+        if len(entries) > length or any(entry < 0 for entry in entries):
+            raise BadInput("weights", f"must be up to {length} numbers from 0 up", "weigh the first 1, 2, … choices")
+        row = (*entries, *nothing[len(entries) :])
+        if (code := class_of(ranked, key)) is not None:
+            for node in np.flatnonzero(ranked.codes == code).tolist():
+                result[node] = row
+        else:
+            result[ranked.graph.index_of(node_from_key(ranked.graph, key, "weights"))] = row
+    return result
+
+
+def weighted_goal(ranked: RankedGraph, weights: NodeWeights) -> Goal:
+    """Return the weighted sum of what prefix sums miss of 1, as a goal to minimise."""
+    loss = []
+    for code, row in zip(ranked.codes.tolist(), weights, strict=True):
+        here = [Fraction(0)] * len(ranked.outputs)
+        for index, v in enumerate(ranked.orders[code]):
+            here[v] = sum(row[:index], Fraction(0))
+        loss.append(tuple(here))
+    return Goal(
+        name="weighted sum of the probabilities of missing the first choices",
+        loss=tuple(loss),
+        weights=(Fraction(1),) * len(loss),
+    )

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .._exact import ONE, GridRow, checked, integer, rational_text
+from .._exact import ONE, GridRow, checked, entries, integer, rational_text
 from ..consumers import Consumer, OptimalReading, optimal_reading
 from ..errors import BadInput, CertificateRejected
 from ..graphs import Path
@@ -37,10 +37,12 @@ _GUARD = 1 << 256
 _NOT_UNIVERSAL = " (it falls with distance somewhere: universality is not guaranteed, so the whole program was solved)"
 
 
-def consumer_goal(reader: Consumer) -> Goal:
-    """Return what a consumer minimises, as the general programs take it."""
-    name = reader.goal if reader.universal else reader.goal + _NOT_UNIVERSAL
+def consumer_goal(reader: Consumer, answers: Sequence[int] | None = None) -> Goal:
+    """Return what a consumer minimises, as the general programs take it; answers are 0..n unless given."""
+    name = reader.goal if answers or reader.universal else reader.goal + _NOT_UNIVERSAL
     losses = reader.loss.table(reader.n)
+    if answers:
+        losses = tuple(tuple(reader.loss.at(i, v) for v in answers) for i in range(reader.n + 1))
     loss_name = reader.loss.name if reader.loss.standard else None
     if reader.prior is None:
         return Goal(name=name, loss=losses, loss_name=loss_name, side_information=tuple(reader.possible))
@@ -158,7 +160,14 @@ LARGEST_READING = 100_000
 
 @checked
 def consumer(
-    n: int, loss: Any, privacy: Privacy, *, side_information: Any = None, prior: Any = None
+    n: int,
+    loss: Any,
+    privacy: Privacy,
+    *,
+    side_information: Any = None,
+    prior: Any = None,
+    outputs: Any = None,
+    constraints: Any = None,
 ) -> Mechanism | FactoredMechanism:
     """Design the best mechanism for a reader of a count in 0..n whose loss is known.
 
@@ -176,6 +185,14 @@ def consumer(
         The counts the reader deems possible, as a list or as {"at_least": a, "at_most": b}; all when left out.
     prior : sequence, array or frozen SciPy distribution, optional
         Probabilities of 0..n. The reader then minimises the expected loss, not the worst over the side information.
+    outputs : list of int, optional
+        The answers that may be given, when not 0..n: below 0 and above n too, for example where the mean answer shall
+        be the count. For losses with a name.
+    constraints : list, optional
+        Rules that every mechanism compared has to meet: "unbiased", "monotone", {"error_at_most": K},
+        {"zero": [[count, answer], …]}, {"fixed": [[count, answer, p], …]}, {"keep": [count, …]} or
+        {"terms": [[count, answer, a], …], "at_most" | "at_least" | "equals": b}; docs/howto/constraints.md. The
+        linear program over all mechanisms that meet them is solved whole.
 
     Returns
     -------
@@ -188,11 +205,15 @@ def consumer(
     ------
     BadInput
         For a loss of another shape, side information outside 0..n, an invalid prior, or a whole program too large.
+    Infeasible
+        When no private mechanism meets the constraints.
 
     Examples
     --------
     >>> consumer(3, "absolute", Privacy.from_ratio(4)).objective.value
     Fraction(168, 415)
+    >>> consumer(3, "squared", Privacy.from_ratio(2), outputs=range(-3, 7), constraints=["unbiased"]).objective.value
+    Fraction(3, 1)
 
     References
     ----------
@@ -202,6 +223,10 @@ def consumer(
         rule = f"must be at most {LARGEST_READING} for a mechanism that is written down"
         raise BadInput("n", rule, "find the optimal reading of design.geometric(n, …) instead")
     reader = Consumer(n, loss, side_information=side_information, prior=prior)
+    if outputs is not None or constraints is not None:
+        answers = _answers(outputs, reader)
+        goal = consumer_goal(reader, answers)
+        return optimal_mechanism(goal, Path(reader.n + 1), privacy, outputs=answers, constraints=constraints)
     if not privacy.single or privacy.delta or not reader.universal:
         _check_size(reader, privacy)
         return optimal_mechanism(consumer_goal(reader), Path(reader.n + 1), privacy)
@@ -216,6 +241,21 @@ def consumer(
     objective = StatedObjective(reader.goal, remap.value, remap.lower_bound)
     made = replace(noise, reading=remap.reading(), objective=objective)
     return made if reader.n > LARGEST_CERTIFIED else sealed(replace(made, certificate=reading_certificate(remap)))
+
+
+def _answers(given: Any, reader: Consumer) -> Sequence[int]:
+    """Read the answers that may be given; 0..n when left out."""
+    if given is None:
+        return range(reader.n + 1)
+    listed = entries(given)
+    if not listed:
+        raise BadInput("outputs", "must be a list of whole numbers", "write range(-3, 7)")
+    answers = [integer(answer, "outputs", at_least=-LARGEST_READING, at_most=2 * LARGEST_READING) for answer in listed]
+    if len(set(answers)) < len(answers):
+        raise BadInput("outputs", "must be different from each other", "name every answer once")
+    if reader.loss.entries is not None and answers != list(range(reader.n + 1)):
+        raise BadInput("outputs", "other than 0..n need a loss with a name", "choose another loss, or leave them out")
+    return answers
 
 
 def _check_size(reader: Consumer, privacy: Privacy) -> None:

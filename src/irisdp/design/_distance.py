@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -19,6 +19,7 @@ from ..graphs import UNREACHABLE, DatasetGraph, Indices, Path
 from ..mechanisms import FactoredMechanism, Mechanism, StatedObjective
 from ..privacy import Privacy
 from ._closed_forms import LARGEST_MATRIX
+from ._constraints import read_constraints
 from ._consumer_optimal import consumer
 from ._optimal_mechanism import check_size, optimal_mechanism, sealed
 from ._privacy_program import LOSSES, Goal
@@ -244,7 +245,12 @@ def _solve(graph: DatasetGraph, answer: int, labels: Indices, privacy: Privacy, 
 
 @checked
 def distance(
-    graph: DatasetGraph, privacy: Privacy, *, weights: Any = None, loss: Any = None
+    graph: DatasetGraph,
+    privacy: Privacy,
+    *,
+    weights: Any = None,
+    loss: Any = None,
+    constraints: Any = None,
 ) -> Mechanism | FactoredMechanism:
     """Design the mechanism of smallest mean distance between the true node and the answer.
 
@@ -258,6 +264,9 @@ def distance(
         How likely each input is, in the order of the nodes; divided by their sum. All the same when left out.
     loss : table, array or data frame, optional
         In row i and column v the loss of answering v where i is true; the graph distance when left out.
+    constraints : list, optional
+        Rules that every mechanism compared has to meet, as `consumer` takes them. An error is a distance in the graph
+        unless {"error_at_most": K, "of": "absolute"} says otherwise. Symmetry is not used then.
 
     Returns
     -------
@@ -273,6 +282,8 @@ def distance(
     ------
     BadInput
         When the graph is not connected, or the program too large.
+    Infeasible
+        When no private mechanism meets the constraints.
 
     Examples
     --------
@@ -292,14 +303,16 @@ def distance(
         if min(given) < 0 or total == 0:
             raise BadInput("weights", "must not be negative, nor all 0", "give every input a weight from 0 up")
         shares = tuple(weight / total for weight in given)
-    if not privacy.single:
-        return _by_program(graph, privacy, shares, loss)
+    if not privacy.single or constraints is not None:
+        return _by_program(graph, privacy, shares, loss, constraints)
     if isinstance(graph, Path) and privacy.delta == 0 and loss is None:
         return distance_on_path(graph, privacy, shares)
     return distance_by_orbits(graph, privacy, shares, loss)
 
 
-def _by_program(graph: DatasetGraph, privacy: Privacy, shares: tuple[Fraction, ...], loss: Any) -> Mechanism:
+def _by_program(
+    graph: DatasetGraph, privacy: Privacy, shares: tuple[Fraction, ...], loss: Any, constraints: Any
+) -> Mechanism:
     """Solve the program over all mechanisms, one variable per input and answer."""
     nodes = graph.number_of_nodes
     check_size("graph", graph.number_of_edges, nodes, privacy)
@@ -310,4 +323,5 @@ def _by_program(graph: DatasetGraph, privacy: Privacy, shares: tuple[Fraction, .
         if any(UNREACHABLE in row for row in far):
             raise BadInput("graph", "must be connected, or distances are infinite", "design for every component alone")
         goal = Goal(name="mean graph distance", loss=far, loss_name="graph-distance", weights=shares)
-    return optimal_mechanism(goal, graph, privacy, outputs=tuple(graph.nodes))
+    asked = read_constraints(constraints, graph, tuple(graph.nodes), of="graph-distance")
+    return optimal_mechanism(replace(goal, constraints=asked), graph, privacy, outputs=tuple(graph.nodes))

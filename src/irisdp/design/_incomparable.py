@@ -7,19 +7,22 @@ if none does, M is the optimum. [Gu2024], Example 1; docs/theory.md#rainbows; pr
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
-from .._exact import Table, checked, is_short
+from .._exact import Table, checked, is_short, rational_text
 from .._exact.linprog import Basis, exact_optimum
 from ..errors import BadInput, Infeasible, Refusal
 from ..graphs import DatasetGraph, RankedGraph, key_of_node
 from ..mechanisms import Mechanism, Row
 from ..privacy import Privacy, workable
+from ._boundary_choice import node_weights, weighted_goal
+from ._constraints import Constraint, Constraints, read_constraints
 from ._given_rows import Fixed, Rows
 from ._infeasible_rows import add_given_rows, feasible_start, refuse_unfinished
-from ._optimal_mechanism import LARGEST_EXACT
+from ._optimal_mechanism import LARGEST_EXACT, optimal_mechanism
 from ._privacy_program import Goal, mechanism_program
 from ._repair import shortened
 
@@ -94,6 +97,39 @@ def best_for(goal: Goal, ranked: RankedGraph, fixed: Fixed, privacy: Privacy) ->
     if rows is None:
         refuse_unfinished()
     return rows if is_short(rows) else shortened(rows, graph, privacy)
+
+
+def best_for_weights(
+    ranked: RankedGraph, fixed: Fixed, privacy: Privacy, weights: Mapping[Any, Any] | None, constraints: Any
+) -> Mechanism:
+    """Return the mechanism that is best for weights among all private ones with given rows, if any, with its proof.
+
+    Parameters
+    ----------
+    weights : mapping, optional
+        As `rainbow` takes them.
+    constraints : list, optional
+        What the mechanisms have to meet besides.
+
+    Raises
+    ------
+    BadInput
+        When the program is too large to be solved whole, or a weight or constraint is malformed.
+    Infeasible
+        When there is no such mechanism.
+    """
+    truth = [ranked.orders[code][0] for code in ranked.codes.tolist()]
+    asked = read_constraints(constraints, ranked.graph, ranked.outputs, truth=truth)
+    given = {(node, v): p for node, row in fixed.items() for v, p in enumerate(row)}
+    rows = Constraint({"fixed": [[i, v, rational_text(p)] for (i, v), p in given.items()]}, given)
+    goal = weighted_goal(ranked, node_weights(ranked, weights))
+    goal = replace(goal, constraints=Constraints((*([rows] if fixed else []), *asked.each)))
+    try:
+        return optimal_mechanism(goal, ranked.graph, privacy, outputs=ranked.outputs)
+    except Infeasible:
+        if fixed and constraints is None:
+            feasible_start(ranked, fixed, privacy)  # says which rows contradict each other
+        raise
 
 
 def optimum_or_witnesses(

@@ -16,8 +16,11 @@ from .._exact import Table, checked, entries, is_short, stepping_stones
 from .._exact.linprog import Basis, LinearProgram, Optimum, exact_optimum, optimum_near
 from ..errors import BadInput, Refusal
 from ..graphs import DatasetGraph
-from ..mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism, StatedObjective
+from ..mechanisms import ALL_PRIVATE, CONSTRAINED, FactoredMechanism, Mechanism, StatedObjective
 from ..privacy import Privacy, workable
+from ._constrained_rows import short_within
+from ._constraints import read_constraints
+from ._infeasible_constraints import refuse_if_infeasible, refuse_if_proven
 from ._privacy_program import Dual, Goal, MechanismProgram, mechanism_program
 from ._repair import shortened
 
@@ -45,7 +48,8 @@ def sealed(mechanism: _M, *, among: str = ALL_PRIVATE) -> _M:
     Parameters
     ----------
     among : str
-        `ALL_PRIVATE`, or `SAME_ROWS` where rows were given. Checkers derive it again and refuse a wider claim.
+        `ALL_PRIVATE`; `SAME_ROWS` where rows were given, `CONSTRAINED` where constraints were. Checkers derive it again
+        and refuse a wider claim.
     """
     document = mechanism.to_document()
     document["certificate"] = {**(mechanism.certificate or {}), "among": among}
@@ -72,7 +76,12 @@ _SPARE_DIGITS = 20
 
 @checked
 def optimal_mechanism(
-    goal: Goal, graph: DatasetGraph, privacy: Privacy, *, outputs: Sequence[Hashable] | None = None
+    goal: Goal,
+    graph: DatasetGraph,
+    privacy: Privacy,
+    *,
+    outputs: Sequence[Hashable] | None = None,
+    constraints: Any = None,
 ) -> Mechanism:
     """Return the best mechanism for a goal among all that are private on a graph.
 
@@ -84,6 +93,8 @@ def optimal_mechanism(
     privacy : Privacy
     outputs : sequence, optional
         Names of the answers; 0..q−1 when left out.
+    constraints : list, optional
+        Linear constraints that every mechanism compared has to meet as well: see docs/howto/constraints.md.
 
     Returns
     -------
@@ -97,8 +108,11 @@ def optimal_mechanism(
     Raises
     ------
     BadInput
-        When the goal has another number of inputs than the graph has nodes, or the program has more than 150,000
-        privacy constraints: inputs that neighbour, in both directions, times answers.
+        When the goal has another number of inputs than the graph has nodes, a constraint is malformed, or the program
+        has more than 150,000 privacy constraints: inputs that neighbour, in both directions, times answers.
+    Infeasible
+        When no private mechanism meets the constraints. `document` says without which of them one does, and the
+        smallest δ at which one meets all.
 
     References
     ----------
@@ -110,11 +124,23 @@ def optimal_mechanism(
     names = None if outputs is None else entries(outputs, len(goal.loss[0]))
     if outputs is not None and (names is None or len(names) != len(goal.loss[0])):
         raise BadInput("outputs", f"must be {len(goal.loss[0])} names", "name every column of the loss")
+    goal.check_name(graph.nodes, range(len(goal.loss[0])) if names is None else names)
     check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
+    if constraints is not None:
+        of = "graph-distance" if goal.loss_name == "graph-distance" else "absolute"
+        asked = read_constraints(constraints, graph, range(len(goal.loss[0])) if names is None else names, of=of)
+        goal = replace(goal, constraints=asked)
+    if goal.constraints.each:
+        refuse_if_infeasible(goal.constraints, graph, privacy, len(goal.loss[0]))
     worked = workable(privacy)
     solve = _solve if privacy.single else _solve_shape
-    solved = solve(goal, graph, worked, nearly=worked != privacy)
-    return _written_down(goal, graph, privacy, solved, names)
+    try:
+        solved = solve(goal, graph, worked, nearly=worked != privacy)
+        return _written_down(goal, graph, privacy, solved, names)
+    except Refusal:
+        if goal.constraints.each:
+            refuse_if_proven(goal.constraints, graph, privacy, len(goal.loss[0]))
+        raise
 
 
 def optimum_by_floats(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mechanism | None:
@@ -143,10 +169,11 @@ def _written_down(
 ) -> Mechanism:
     """Return a solution at a workable privacy as a mechanism that is private at the one asked for, with its bound."""
     rows, dual = solved.rows, solved.dual
+    constrained = bool(goal.constraints.each)
     if solved.exact and workable(privacy) == privacy and is_short(rows):
         value, bound = goal.value(rows), dual.bound(goal, privacy)
     else:
-        rows = shortened(rows, graph, privacy)
+        rows = short_within(rows, goal.constraints, graph, privacy) if constrained else shortened(rows, graph, privacy)
         value = goal.value(rows)
         bound, dual = _short_bound(goal, value, dual, privacy)
         if not privacy.single and value - bound > _spread(goal) / _FAR_FROM_BEST:
@@ -159,14 +186,15 @@ def _written_down(
             outputs=outputs,
             objective=StatedObjective(goal.name, value, bound),
             certificate=dual.to_document(goal),
-        )
+        ),
+        among=CONSTRAINED if constrained else ALL_PRIVATE,
     )
 
 
 def _short_bound(goal: Goal, value: Fraction, dual: Dual, privacy: Privacy) -> tuple[Fraction, Dual]:
     """Return a bound, and its proof in short numbers."""
     # Without multipliers the bound is weak but never absurd, should the solver have ended far from an optimum.
-    candidates = (dual.rounded(goal, _places(value, dual, privacy)), replace(dual, multipliers={}))
+    candidates = (dual.rounded(goal, _places(value, dual, privacy)), replace(dual, multipliers={}, of_constraints={}))
     bounds = [candidate.bound(goal, privacy) for candidate in candidates]
     return max(bounds), candidates[bounds.index(max(bounds))]
 

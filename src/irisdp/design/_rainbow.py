@@ -11,16 +11,16 @@ from typing import Any
 import flint
 import numpy as np
 
-from .._exact import Table, checked, is_short, numbers, rational
+from .._exact import checked, is_short, rational
 from .._exact.linprog import LinearProgram, SparseRow, as_fmpq, as_fraction, exact_optimum
 from ..errors import BadInput, Infeasible, Refusal
 from ..graphs import Assignment, DatasetGraph, RankedGraph, as_node, node_from_key, rank, touching_codes
-from ..mechanisms import Mechanism, Row, StatedObjective
+from ..mechanisms import Mechanism, Row
 from ..privacy import Privacy, are_close
-from ._boundary_choice import NodeWeights, best_boundary
+from ._boundary_choice import best_boundary, class_of, node_weights, weighted_goal
 from ._given_rows import Fixed, bound_rows, is_private, proven
 from ._homogeneous import balanced_row, classes_with_boundary, homogeneous_rows
-from ._incomparable import best_for, optimum_or_witnesses, refuse_with
+from ._incomparable import best_for_weights, optimum_or_witnesses, refuse_with
 from ._infeasible_rows import apart, contradiction, refuse, refuse_as, refuse_unfinished
 from ._optimal_mechanism import LARGEST_EXACT, best_of_all
 from ._privacy_program import Goal
@@ -144,8 +144,9 @@ def rainbow(
     rankings: Assignment,
     privacy: Privacy,
     *,
-    boundary: Any = "balanced",
+    boundary: Any = None,
     weights: Mapping[Any, Any] | None = None,
+    constraints: Any = None,
 ) -> Mechanism:
     """Design the optimal mechanism for nodes that rank the answers.
 
@@ -158,23 +159,28 @@ def rainbow(
     privacy : Privacy
         Any ratio and δ.
     boundary : "balanced", "best" or mapping
-        The given rows. One row along every ranking, valid where classes touch and dominated by no other such row:
-        `balanced_boundary`, which is the symmetric row, or a better one where touching rankings leave slack. Or the
-        homogeneous boundary that is best for `weights`. Or ranking → {answer: probability}, where a ranking is a tuple
-        of answers or the text "a>b>c". Or node → {answer: probability}, for nodes anywhere. Answers left out have
-        probability 0.
+        The given rows; when left out "balanced", and with weights or constraints none. Balanced is one row along every
+        ranking, valid where classes touch and dominated by no other such row: `balanced_boundary`, which is the
+        symmetric row, or a better one where touching rankings leave slack. Best is the homogeneous boundary that is
+        best for `weights`. Or ranking → {answer: probability}, where a ranking is a tuple of answers or the text
+        "a>b>c". Or node → {answer: probability}, for nodes anywhere. Answers left out have probability 0.
     weights : mapping, optional
-        For "best": node or ranking → a number, the weight of the first choice, or a list, the weights of the first 1,
-        2, … choices together. Nodes and rankings left out weigh nothing. Left out altogether, every first choice weighs
-        1. With rows given per node: asks for the mechanism that is best for these weights, where no optimum need exist.
+        Node or ranking → a number, the weight of the first choice, or a list, the weights of the first 1, 2, … choices
+        together. Nodes and rankings left out weigh nothing. Left out altogether, every first choice weighs 1. Not with
+        "balanced" or rows given per ranking. With "best" they choose the boundary. Otherwise the result is best for
+        these weights among all private mechanisms with the rows given per node, if any, by the linear program.
+    constraints : list, optional
+        Rules that every mechanism compared has to meet, as `consumer` takes them, where {"keep": [node]} means that
+        the node's first choice is certain. The weights decide which mechanism is best.
 
     Returns
     -------
     Mechanism
         Private exactly. At every node and for every k, the first k choices together have at least the probability that
-        any private mechanism with the same given rows can give them. The facts to recompute this are included if the
-        graph has at most 10,000 nodes. Where rows are given per node and numbers are long, given rows too may move by
-        about 2^-120 to stay exactly private.
+        any private mechanism with the same given rows can give them; with weights or constraints the weighted sum of
+        what they miss is smallest, with an exact lower bound and the certificate of it. Otherwise the facts to
+        recompute this are included if the graph has at most 10,000 nodes. Where rows are given per node and numbers are
+        long, given rows too may move by about 2^-120 to stay exactly private, unless there are weights.
 
     Raises
     ------
@@ -201,40 +207,56 @@ def rainbow(
     ranked = rank(graph, rankings)
     for output in ranked.outputs:
         as_node(output, "rankings")
-    with_boundary = classes_with_boundary(ranked)
-    if isinstance(boundary, str) and boundary in ("balanced", "best"):
-        if boundary == "best":
-            choice = _weights(ranked, weights)
-            rows, why = best_boundary(ranked, choice, privacy)
-            goal = _weighted_goal(ranked, choice)
-            facts = None if why is None else {"choice": why.to_document()}
-            return best_of_all(_homogeneous(ranked, rows, privacy, goal=goal, facts=facts), goal)
-        _check_no_weights(weights)
-        row = balanced_boundary(ranked, privacy)
-        symmetric = len(row) > 1 and row == balanced_row(len(row), privacy)
-        theorem = "balanced-line" if symmetric else "homogeneous-rainbow"
-        return _homogeneous(ranked, dict.fromkeys(with_boundary, row), privacy, theorem=theorem)
-    if not isinstance(boundary, Mapping):
+    if boundary is None and (weights is not None or constraints is not None):
+        return best_for_weights(ranked, {}, privacy, weights, constraints)
+    if isinstance(boundary, Mapping):
+        if not _by_ranking(ranked, boundary):
+            return _with_given_rows(ranked, boundary, privacy, weights, constraints)
+    elif boundary is not None and not (isinstance(boundary, str) and boundary in ("balanced", "best")):
         raise BadInput("boundary", "is not a known form", 'write "balanced", "best" or {ranking or node: row}')
-    codes = {key: _class_of(ranked, key) for key in boundary}
-    if boundary and None not in codes.values():
-        _check_no_weights(weights)
-        given = {code: _row(ranked, boundary[key], code) for key, code in codes.items() if code is not None}
-        if set(with_boundary) - set(given):
-            raise BadInput("boundary", "leaves out a ranking that has a boundary", "give a row for every ranking")
-        _check_validity(ranked, given, privacy)
-        return _homogeneous(ranked, given, privacy)
+    if constraints is not None:
+        raise BadInput("constraints", "do not go with this boundary", "give rows by node, or leave the boundary out")
+    if boundary == "best":
+        choice = node_weights(ranked, weights)
+        rows, why = best_boundary(ranked, choice, privacy)
+        goal = weighted_goal(ranked, choice)
+        facts = None if why is None else {"choice": why.to_document()}
+        return best_of_all(_homogeneous(ranked, rows, privacy, goal=goal, facts=facts), goal)
+    _check_no_weights(weights)
+    if isinstance(boundary, Mapping):
+        return _with_rows_by_ranking(ranked, boundary, privacy)
+    row = balanced_boundary(ranked, privacy)
+    symmetric = len(row) > 1 and row == balanced_row(len(row), privacy)
+    theorem = "balanced-line" if symmetric else "homogeneous-rainbow"
+    return _homogeneous(ranked, dict.fromkeys(classes_with_boundary(ranked), row), privacy, theorem=theorem)
+
+
+def _with_rows_by_ranking(ranked: RankedGraph, boundary: Mapping[Any, Any], privacy: Privacy) -> Mechanism:
+    codes = {key: class_of(ranked, key) for key in boundary}
+    given = {code: _row(ranked, boundary[key], code) for key, code in codes.items() if code is not None}
+    if set(classes_with_boundary(ranked)) - set(given):
+        raise BadInput("boundary", "leaves out a ranking that has a boundary", "give a row for every ranking")
+    _check_validity(ranked, given, privacy)
+    return _homogeneous(ranked, given, privacy)
+
+
+def _with_given_rows(
+    ranked: RankedGraph,
+    boundary: Mapping[Any, Any],
+    privacy: Privacy,
+    weights: Mapping[Any, Any] | None,
+    constraints: Any,
+) -> Mechanism:
     fixed: dict[int, Row] = {}
     for key, entries in boundary.items():
-        index = graph.index_of(node_from_key(graph, key, "boundary"))
+        index = ranked.graph.index_of(node_from_key(ranked.graph, key, "boundary"))
         if index in fixed:
             raise BadInput("boundary", "names a node twice", "name every node once")
         fixed[index] = _row(ranked, entries)
     if (conflict := contradiction(ranked, fixed, privacy)) is not None:
         refuse(conflict, ranked, fixed, privacy)
-    if weights is not None:
-        goal = _weighted_goal(ranked, _weights(ranked, weights))
-        return _by_program(best_for(goal, ranked, fixed, privacy), ranked, privacy, goal)
+    if weights is not None or constraints is not None:
+        return best_for_weights(ranked, fixed, privacy, weights, constraints)
     return _heterogeneous(ranked, fixed, privacy)
 
 
@@ -266,7 +288,7 @@ def _heterogeneous(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Mecha
         tables, node = optimum_or_witnesses(ranked, fixed, rows, privacy)
         if len(tables) == 2:
             refuse_with(tables, ranked, privacy, node)
-        return _by_program(tables[0], ranked, privacy, None)
+        return Mechanism.from_matrix(tables[0], privacy=privacy, graph=ranked.graph, outputs=ranked.outputs)
     if is_short(rows.distinct):
         return proven(rows, ranked, privacy, theorem="rainbow", fixed=fixed)
     exact = rows.listed()
@@ -279,11 +301,9 @@ def _heterogeneous(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Mecha
     return proven(brief, ranked, privacy, theorem="rainbow", within=within, fixed=fixed)
 
 
-def _by_program(table: Table, ranked: RankedGraph, privacy: Privacy, goal: Goal | None) -> Mechanism:
-    objective = None if goal is None else StatedObjective(goal.name, goal.value(table))
-    return Mechanism.from_matrix(
-        table, privacy=privacy, graph=ranked.graph, outputs=ranked.outputs, objective=objective
-    )
+def _by_ranking(ranked: RankedGraph, boundary: Mapping[Any, Any]) -> bool:
+    """Tell whether rows are given by ranking, not by node."""
+    return bool(boundary) and all(class_of(ranked, key) is not None for key in boundary)
 
 
 def _check_validity(ranked: RankedGraph, given: Homogeneous, privacy: Privacy) -> None:
@@ -315,14 +335,6 @@ def _crossing_edge(ranked: RankedGraph, one: int, other: int) -> tuple[int, int]
     raise AssertionError("classes that touch have an edge between them")
 
 
-def _class_of(ranked: RankedGraph, key: Any) -> int | None:
-    """Return the class that a key names by its ranking, or None."""
-    for code, ranking in enumerate(ranked.rankings):
-        if key == ranking or (isinstance(key, str) and key == ">".join(map(str, ranking))):
-            return code
-    return None
-
-
 def _row(ranked: RankedGraph, given: Any, code: int | None = None) -> Row:
     """Read {answer: probability} as a row in the order of the outputs, or along the ranking of a class."""
     if not isinstance(given, Mapping):
@@ -350,41 +362,3 @@ def _output(outputs: Sequence[Hashable], key: Any) -> int:
 def _check_no_weights(weights: Any) -> None:
     if weights is not None:
         raise BadInput("weights", "have no say with this boundary: the optimum needs none", 'leave them out, or "best"')
-
-
-def _weights(ranked: RankedGraph, given: Mapping[Any, Any] | None) -> NodeWeights:
-    """Read weights on prefix sums, one row of q − 1 per node."""
-    count, length = ranked.graph.number_of_nodes, len(ranked.outputs) - 1
-    nothing = (Fraction(0),) * length
-    if given is None:
-        return [(Fraction(1), *nothing[1:])[:length]] * count
-    if not isinstance(given, Mapping):
-        raise BadInput("weights", "must be given by node or ranking", "write {node: number or list, …}")
-    result: list[Row] = [nothing] * count
-    for key, value in given.items():
-        listed = isinstance(value, Sequence) and not isinstance(value, str)
-        entries = numbers(value if listed else [value], "weights")
-        if len(entries) > length or any(entry < 0 for entry in entries):
-            raise BadInput("weights", f"must be up to {length} numbers from 0 up", "weigh the first 1, 2, … choices")
-        row = (*entries, *nothing[len(entries) :])
-        if (code := _class_of(ranked, key)) is not None:
-            for node in np.flatnonzero(ranked.codes == code).tolist():
-                result[node] = row
-        else:
-            result[ranked.graph.index_of(node_from_key(ranked.graph, key, "weights"))] = row
-    return result
-
-
-def _weighted_goal(ranked: RankedGraph, weights: NodeWeights) -> Goal:
-    """Return the weighted sum of what prefix sums miss of 1, as a goal to minimise."""
-    loss = []
-    for code, row in zip(ranked.codes.tolist(), weights, strict=True):
-        here = [Fraction(0)] * len(ranked.outputs)
-        for index, v in enumerate(ranked.orders[code]):
-            here[v] = sum(row[:index], Fraction(0))
-        loss.append(tuple(here))
-    return Goal(
-        name="weighted sum of the probabilities of missing the first choices",
-        loss=tuple(loss),
-        weights=(Fraction(1),) * len(loss),
-    )

@@ -75,29 +75,22 @@ def _balanced_line(fields: Fields, privacy: Privacy) -> Design:
 def _binary(fields: Fields, privacy: Privacy) -> Design:
     graph = graph_from_document(fields["graph"])
     colors = colours_by_key(graph, fields["colors"])
-    return binary(graph, colors, privacy, boundary=fields.get("boundary", "balanced"))
+    return binary(graph, colors, privacy, **_chosen(fields, "boundary", "weights", "constraints"))
 
 
 def _consumer(fields: Fields, privacy: Privacy) -> Design:
-    return consumer(
-        fields["n"],
-        fields["loss"],
-        privacy,
-        side_information=fields.get("side_information"),
-        prior=fields.get("prior"),
-    )
+    chosen = _chosen(fields, "side_information", "prior", "outputs", "constraints")
+    return consumer(fields["n"], fields["loss"], privacy, **chosen)
 
 
 def _distance(fields: Fields, privacy: Privacy) -> Design:
     graph = graph_from_document(fields["graph"])
-    return distance(graph, privacy, weights=fields.get("weights"), loss=fields.get("loss"))
+    return distance(graph, privacy, **_chosen(fields, "weights", "loss", "constraints"))
 
 
 def _exponential(fields: Fields, privacy: Privacy) -> Design:
     graph = graph_from_document(fields["graph"])
-    return exponential(
-        graph, privacy, scores=fields.get("scores"), outputs=fields.get("outputs"), prior=fields.get("prior")
-    )
+    return exponential(graph, privacy, **_chosen(fields, "scores", "outputs", "prior"))
 
 
 def _geometric(fields: Fields, privacy: Privacy) -> Design:
@@ -119,8 +112,7 @@ def _plurality(fields: Fields, privacy: Privacy) -> Design:
 def _rainbow(fields: Fields, privacy: Privacy) -> Design:
     graph = graph_from_document(fields["graph"])
     rankings = colours_by_key(graph, fields["rankings"], "rankings")
-    boundary = fields.get("boundary", "balanced")
-    return rainbow(graph, rankings, privacy, boundary=boundary, weights=fields.get("weights"))
+    return rainbow(graph, rankings, privacy, **_chosen(fields, "boundary", "weights", "constraints"))
 
 
 def _randomized_response(fields: Fields, privacy: Privacy) -> Design:
@@ -128,26 +120,27 @@ def _randomized_response(fields: Fields, privacy: Privacy) -> Design:
 
 
 def _ranking(fields: Fields, privacy: Privacy) -> Design:
-    return ranking(fields["categories"], privacy, **_inputs_of_orders(fields))
+    return ranking(fields["categories"], privacy, **_chosen(fields, "relation", "largest", "total"))
 
 
 def _top(fields: Fields, privacy: Privacy) -> Design:
-    return top(fields["k"], fields["categories"], privacy, **_inputs_of_orders(fields))
+    return top(fields["k"], fields["categories"], privacy, **_chosen(fields, "relation", "largest", "total"))
 
 
-def _inputs_of_orders(fields: Fields) -> dict[str, Any]:
-    return {key: fields[key] for key in ("relation", "largest", "total") if key in fields}
+def _chosen(fields: Fields, *names: str) -> dict[str, Any]:
+    """Return the optional fields that are there."""
+    return {name: fields[name] for name in names if name in fields}
 
 
 KINDS: dict[str, tuple[Callable[[Fields, Privacy], Design], set[str], set[str]]] = {
     "balanced-line": (_balanced_line, {"n_blue", "n_red"}, set()),
-    "binary": (_binary, {"graph", "colors"}, {"boundary"}),
-    "consumer": (_consumer, {"n", "loss"}, {"side_information", "prior"}),
-    "distance": (_distance, {"graph"}, {"weights", "loss"}),
+    "binary": (_binary, {"graph", "colors"}, {"boundary", "weights", "constraints"}),
+    "consumer": (_consumer, {"n", "loss"}, {"side_information", "prior", "outputs", "constraints"}),
+    "distance": (_distance, {"graph"}, {"weights", "loss", "constraints"}),
     "exponential": (_exponential, {"graph"}, {"scores", "outputs", "prior"}),
     "geometric": (_geometric, {"n"}, set()),
     "plurality": (_plurality, {"categories"}, {"largest", "total", "relation", "ties", "objective"}),
-    "rainbow": (_rainbow, {"graph", "rankings"}, {"boundary", "weights"}),
+    "rainbow": (_rainbow, {"graph", "rankings"}, {"boundary", "weights", "constraints"}),
     "randomized-response": (_randomized_response, {"choices"}, set()),
     "ranking": (_ranking, {"categories"}, {"relation", "largest", "total"}),
     "top": (_top, {"k", "categories"}, {"relation", "largest", "total"}),

@@ -9,8 +9,8 @@ from ..._lazy import exports
 
 if TYPE_CHECKING:
     from .exact_simplex import MOST_REFINEMENTS, Optimum, exact_optimum, optimum_near
-    from .highs import GrowingProgram, SparseColumns
-    from .program import Basis, LinearProgram, as_fmpq, as_fraction
+    from .highs import FloatSolver, GrowingProgram, SparseColumns
+    from .program import Basis, LinearProgram, as_floats, as_fmpq, as_fraction
     from .sparse_solve import SparseRow
 
 exports(__name__)
