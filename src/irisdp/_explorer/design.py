@@ -16,7 +16,7 @@ from ..certify import Audit, audit
 from ..design import from_spec
 from ..errors import Infeasible
 from ..graphs import ColouredGraph, colour, colours_by_key, depth, key_of_node, rank
-from ..mechanisms import SAME_ROWS, FactoredMechanism, Mechanism
+from ..mechanisms import CONSTRAINED, SAME_ROWS, FactoredMechanism, Mechanism
 from .design_form import DESIGN_FIELDS, KINDS, DesignFormInput, asked
 from .dispatch import answer
 from .forms import Tool
@@ -245,7 +245,8 @@ def _headline(mechanism: Designed, verdict: Audit | None) -> str:
         return "Private; nothing is claimed about how good it is."
     value = f"{_goal(mechanism)} {short_above(objective.value, 10)}"
     if proof is not None and proof.gap is not None:
-        which = "no private mechanism" + (" with the same rows on the boundary" if proof.among == SAME_ROWS else "")
+        narrower = {SAME_ROWS: " with the same rows on the boundary", CONSTRAINED: " that meets the constraints"}
+        which = "no private mechanism" + narrower.get(proof.among or "", "")
         exactly = "" if proof.gap == 0 else f" by more than {short_above(proof.gap, 2)}"
         return f"Proved best: {value}; {which} has less{exactly}."
     if objective.lower_bound is not None:

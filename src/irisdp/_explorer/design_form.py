@@ -26,11 +26,13 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "binary": Kind("yes or no by node", True, ("colors", "boundary")),
-    "rainbow": Kind("nodes rank answers", True, ("rankings", "boundary", "weights")),
-    "distance": Kind("a node nearby", True, ("weights", "loss")),
+    "binary": Kind("yes or no by node", True, ("colors", "boundary", "weights", "constraints")),
+    "rainbow": Kind("nodes rank answers", True, ("rankings", "boundary", "weights", "constraints")),
+    "distance": Kind("a node nearby", True, ("weights", "loss", "constraints")),
     "exponential": Kind("by scores", True, ("scores", "outputs", "prior")),
-    "consumer": Kind("a count, one reader", False, ("n", "loss", "side_information", "prior")),
+    "consumer": Kind(
+        "a count, one reader", False, ("n", "loss", "side_information", "prior", "outputs", "constraints")
+    ),
     "geometric": Kind("a count, for all", False, ("n",)),
     "randomized-response": Kind("a choice", False, ("choices",)),
     "balanced-line": Kind("yes or no", False, ("n_blue", "n_red")),
@@ -193,7 +195,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         label="Weights",
         kind="area",
         rows=3,
-        help="JSON, may be left out. For a node near the true one a list, how likely each node is.",
+        help="JSON, may be left out. For a node near the true one a list, how likely each node is; else by node.",
         when=_where("weights"),
     ),
     _count("n", "Largest count", 1, 100, default="10", most=_LARGEST_COUNT),
@@ -217,7 +219,20 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         help="JSON, may be left out: a row for each node, a column for each answer, higher is better. Else −distance.",
         when=_where("scores"),
     ),
-    Field(name="outputs", label="Names of the answers", help="Only with scores: a, b, c.", when=_where("outputs")),
+    Field(
+        name="outputs",
+        label="Answers",
+        help="May be left out. Of scores their names: a, b, c. Of a count whole numbers: -1, 0, 1, 2.",
+        when=_where("outputs"),
+    ),
+    Field(
+        name="constraints",
+        label="Rules to meet",
+        kind="area",
+        rows=3,
+        help='JSON, may be left out: for example ["unbiased", {"error_at_most": 5}].',
+        when=_where("constraints"),
+    ),
     prior_field(
         "JSON, may be left out: a list. Of a count, the probabilities of 0, 1, …; else a weight for each answer.",
         rows=3,
@@ -408,7 +423,7 @@ def _outputs(values: Values, form_input: DesignFormInput) -> Any:
     return json_ready(parse_json(said, "outputs")) if said[0] == "[" else [part.strip() for part in said.split(",")]
 
 
-_OBJECTS = {("weights", "rainbow")}
+_OBJECTS = {("weights", "rainbow"), ("weights", "binary")}
 """Parts in JSON, and kinds of design, that are objects with a key for each node; others are lists."""
 
 _PARTS: dict[str, Part] = {
@@ -416,6 +431,7 @@ _PARTS: dict[str, Part] = {
     "categories": _needed("categories"),
     "choices": _needed("choices"),
     "colors": _at_nodes("colors"),
+    "constraints": _json("constraints"),
     "k": _needed("k"),
     "largest": _optional("largest"),
     "loss": _loss,
