@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from irisdp import BadInput, Privacy, audit, design
+from irisdp.certify import check_optimality
+from irisdp.graphs import Cycle
 
 SHAPES = [
     Privacy(ratio=1),
@@ -106,3 +108,53 @@ def test_a_gaussian_curve_from_scipy_is_a_guarantee_to_design_for():
 def test_other_curves_are_refused(points, rule):
     with pytest.raises(BadInput, match=rf"^points: {rule}"):
         Privacy.from_tradeoff(points)
+
+
+# Fewer pairs that imply many
+
+
+@pytest.mark.parametrize("privacy", [*SHAPES, Privacy.gaussian("1/2", gap="1e-5"), Privacy.zcdp("1/4", gap="1e-4")])
+@pytest.mark.parametrize("most", [1, 2, 5, 16, 10_000])
+def test_fewer_pairs_imply_the_given_ones(privacy, most):
+    few = privacy.coarsened(most)
+    assert len(few.pairs) <= most
+    assert few.implies(privacy)
+    assert (few == privacy) == (len(privacy.pairs) <= most)
+    if few == privacy:
+        return
+    pairs = [(pair.ratio, pair.delta) for pair in few.pairs]
+    given = [(pair.ratio, pair.delta) for pair in privacy.pairs]
+    for alpha, _ in curve(few):
+        assert least_error(pairs, alpha) >= least_error(given, alpha)
+
+
+def test_what_fewer_pairs_lose_falls_with_their_square():
+    many = Privacy.gaussian(1, gap="1e-7")
+    lost = []
+    for most in (8, 16, 32, 64):
+        few = many.coarsened(most).shape
+        lost.append(max(many.shape.step(s) - few.step(s) for s in many.shape.starts))
+    assert all(F(3) < before / after < F(5) for before, after in pairwise(lost))
+
+
+def test_a_design_takes_as_many_pairs_of_a_curve_as_it_can_use():
+    curve_itself = Privacy.gaussian(1)
+    values = []
+    for made in (
+        design.consumer(4, "absolute", curve_itself),
+        design.consumer(4, "absolute", Privacy.gaussian(1, gap="1e-3")),
+        design.consumer(4, "absolute", Privacy.gaussian(1, gap="1e-2")),
+    ):
+        assert audit(made).private
+        assert check_optimality(made).holds
+        values.append(made.objective.value)
+    assert values == sorted(values)  # more pairs ask for less
+    taken = design.consumer(4, "absolute", curve_itself)
+    assert len(taken.privacy.pairs) == 64
+    assert taken.privacy.implies(curve_itself)
+    assert taken.objective.name.endswith(f"(under 64 pairs that imply the {len(curve_itself.pairs)} asked for)")
+    larger = design.distance(Cycle(12), curve_itself)
+    assert 4 <= len(larger.privacy.pairs) < 64
+    assert audit(larger).private
+    few = Privacy.all([Privacy(epsilon=1), Privacy(epsilon="1/2", delta="1e-3")])
+    assert design.consumer(4, "absolute", few).privacy == few

@@ -25,7 +25,7 @@ from ..graphs import Path
 from ..mechanisms import FactoredMechanism, Mechanism, Reading, StatedObjective, geometric_row
 from ..privacy import Privacy, are_close
 from ._closed_forms import LARGEST_MATRIX
-from ._optimal_mechanism import LARGEST_PROGRAM, check_size, optimal_mechanism, optimum_by_floats, sealed
+from ._optimal_mechanism import LARGEST_PROGRAM, check_size, fitted, optimal_mechanism, optimum_by_floats, sealed
 from ._privacy_program import Goal, directions
 from ._repair import contract, is_private
 
@@ -228,7 +228,7 @@ def consumer(
         goal = consumer_goal(reader, answers)
         return optimal_mechanism(goal, Path(reader.n + 1), privacy, outputs=answers, constraints=constraints)
     if not privacy.single or privacy.delta or not reader.universal:
-        _check_size(reader, privacy)
+        _check_size(reader, fitted(privacy, reader.n, reader.n + 1))
         return optimal_mechanism(consumer_goal(reader), Path(reader.n + 1), privacy)
     if reader.n <= LARGEST_WHOLE:
         whole = optimum_by_floats(consumer_goal(reader), Path(reader.n + 1), privacy)

@@ -21,7 +21,7 @@ from ..privacy import Privacy
 from ._closed_forms import LARGEST_MATRIX
 from ._constraints import read_constraints
 from ._consumer_optimal import consumer
-from ._optimal_mechanism import check_size, optimal_mechanism, sealed
+from ._optimal_mechanism import check_size, fitted, optimal_mechanism, sealed
 from ._privacy_program import LOSSES, Goal
 from ._repair import shortened
 from ._symmetry_reduction import distance_by_orbits, equal_shares, group_of, pair_classes
@@ -315,7 +315,7 @@ def _by_program(
 ) -> Mechanism:
     """Solve the program over all mechanisms, one variable per input and answer."""
     nodes = graph.number_of_nodes
-    check_size("graph", graph.number_of_edges, nodes, privacy)
+    check_size("graph", graph.number_of_edges, nodes, fitted(privacy, graph.number_of_edges, nodes))
     if loss is not None:
         goal = Goal(name="mean loss", loss=table(loss, "loss", rows=nodes, columns=nodes), weights=shares)
     else:

@@ -62,6 +62,12 @@ LARGEST_PROGRAM = 150_000
 LARGEST_EXACT = 25_000
 """Most privacy constraints of a program that must be solved exactly."""
 
+_MOST_PAIRS, _FEWEST_PAIRS = 64, 4
+"""Pairs of a curve that a program takes at most, and at least."""
+
+_SECONDS = 6_000
+"""Privacy constraints of several pairs that are solved in some seconds."""
+
 _QUICK_PROGRAM, _FINE = 2000, 1 << 60
 
 _FAR_FROM_BEST = 10**6
@@ -91,6 +97,9 @@ def optimal_mechanism(
         Its loss has one row per node of the graph and one column per output.
     graph : DatasetGraph
     privacy : Privacy
+        Of more than 64 pairs, or too many for a program that is solved in seconds, as many are taken as it can use:
+        4 to 64 that imply the guarantee (`Privacy.coarsened`). The mechanism's `privacy` holds these, and the name of
+        its objective says so.
     outputs : sequence, optional
         Names of the answers; 0..q−1 when left out.
     constraints : list, optional
@@ -125,6 +134,10 @@ def optimal_mechanism(
     if outputs is not None and (names is None or len(names) != len(goal.loss[0])):
         raise BadInput("outputs", f"must be {len(goal.loss[0])} names", "name every column of the loss")
     goal.check_name(graph.nodes, range(len(goal.loss[0])) if names is None else names)
+    fitting = fitted(privacy, graph.number_of_edges, len(goal.loss[0]))
+    if fitting != privacy:
+        under = f"{goal.name} (under {len(fitting.pairs)} pairs that imply the {len(privacy.pairs)} asked for)"
+        goal, privacy = replace(goal, name=under), fitting
     check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
     if constraints is not None:
         of = "graph-distance" if goal.loss_name == "graph-distance" else "absolute"
@@ -248,6 +261,14 @@ def best_of_all(mechanism: Mechanism, goal: Goal) -> Mechanism:
             mechanism, objective=StatedObjective(goal.name, objective.value, bound), certificate=dual.to_document(goal)
         )
     )
+
+
+def fitted(privacy: Privacy, edges: int, answers: int) -> Privacy:
+    """Return as many pairs as a program can use: the given ones, or fewer that imply them."""
+    each = 2 * edges * answers
+    if len(privacy.pairs) <= _MOST_PAIRS and each * len(privacy.pairs) <= LARGEST_EXACT:
+        return privacy
+    return privacy.coarsened(max(_FEWEST_PAIRS, min(_MOST_PAIRS, _SECONDS // max(each, 1))))
 
 
 def check_size(field: str, edges: int, answers: int, privacy: Privacy) -> None:

@@ -9,13 +9,13 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .._exact import checked, entries, exp_below, log_above, rational, short_text, workable_ratio
+from .._exact import checked, entries, exp_below, integer, log_above, rational, short_text, workable_ratio
 from .._frames import InOneLine, html_table
 from .._hooks import Drawable
 from ..errors import BadInput
 from ._gaussian import DEFAULT_GAP, gaussian_pairs, zcdp_mean
 from ._shape import MOST_PAIRS, Pair, Shape, follows, shape_of
-from ._tradeoff import pairs_of_tradeoff
+from ._tradeoff import fewer_pairs, pairs_of_tradeoff
 
 # Convert a guarantee to an adversary's probability of a right guess, for people.
 
@@ -156,7 +156,7 @@ class Privacy(InOneLine, Drawable):
             μ, from 0.0001 to 5: neighbours are no easier to tell apart than N(0, 1) and N(μ, 1).
         gap : number or text
             Most that u may lie below the Gaussian's, from 1e-9 to 0.1. The number of pairs grows as 1/√gap: about 500
-            at μ = 1 and 1e-6, 16 at 1e-3; linear programs need few.
+            at μ = 1 and 1e-6, 16 at 1e-3. Linear programs take as many of them as they can use (`coarsened`).
 
         Returns
         -------
@@ -240,6 +240,28 @@ class Privacy(InOneLine, Drawable):
         made = object.__new__(cls)
         made._set(pairs)
         return made
+
+    @checked
+    def coarsened(self, pairs: int) -> Privacy:
+        """Return at most so many pairs that imply these and ask for hardly more.
+
+        A linear program has constraints for every pair. `irisdp.design` takes fewer pairs by itself where there are
+        too many for it, and the mechanism's `privacy` says which.
+
+        Parameters
+        ----------
+        pairs : int
+            From 1 up. The most that u becomes lower by falls with its square.
+
+        Examples
+        --------
+        >>> curve = Privacy.gaussian(1)
+        >>> few = curve.coarsened(8)
+        >>> len(curve.pairs), len(few.pairs), few.implies(curve)
+        (506, 8, True)
+        """
+        most = integer(pairs, "pairs", at_least=1)
+        return self if len(self.pairs) <= most else Privacy.of(fewer_pairs(self.pairs, most))
 
     @property
     def single(self) -> bool:

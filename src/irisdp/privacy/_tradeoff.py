@@ -6,10 +6,13 @@ f(α) = α, a piece is 1 − δ − r·α with r ≥ 1. The second half is its m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .._exact import entries, log_above, numbers
 from ..errors import BadInput
@@ -78,3 +81,59 @@ def _bends(points: Iterable[Point]) -> list[Point]:
 def _straight(first: Point, middle: Point, last: Point) -> bool:
     (a, f), (b, g), (c, h) = first, middle, last
     return (g - f) * (c - a) == (h - f) * (b - a)
+
+
+# Fewer pairs that imply many: chords of u lie below it, because u is concave, and are again one pair each.
+
+_HALVINGS = 40
+
+
+def fewer_pairs(pairs: Sequence[Pair], most: int) -> tuple[Pair, ...]:
+    """Return at most so many pairs that imply the given ones; see `Privacy.coarsened`."""
+    if len(pairs) <= most:
+        return tuple(pairs)
+    meetings = [(after.delta - before.delta) / (before.ratio - after.ratio) for before, after in pairwise(pairs)]
+    starts = [Fraction(0), *meetings]
+    corners = [(s, pair.ratio * s + pair.delta) for s, pair in zip(starts, pairs, strict=True)]
+    end = (1 - pairs[-1].delta) / (pairs[-1].ratio + 1)
+    corners.append((end, 1 - end))
+    low, high = 0.0, 1.0
+    chosen = [0, len(corners) - 1]
+    places = np.array([[float(s), float(u)] for s, u in corners])
+    for _ in range(_HALVINGS):
+        gap = (low + high) / 2
+        kept = _kept(places, gap, most)
+        if kept is None:
+            low = gap
+        else:
+            chosen, high = kept, gap
+    made = []
+    for (s, u), (t, v) in pairwise(corners[k] for k in chosen):
+        slope = (v - u) / (t - s)
+        made.append(Pair(slope, u - slope * s, log_above(slope)))
+    return tuple(made)
+
+
+def _kept(places: NDArray[np.float64], gap: float, most: int) -> list[int] | None:
+    """Return corners whose chords miss the others by no more than a gap, at most `most` chords; None if there are none.
+
+    From each corner the chord goes as far as the gap allows: it misses more the longer it is.
+    """
+    kept = [0]
+    last = len(places) - 1
+    while kept[-1] < last:
+        if len(kept) > most:
+            return None
+        here = kept[-1]
+        near, far = here + 1, last
+        while near < far:
+            middle = (near + far + 1) // 2
+            near, far = (middle, far) if _missed(places, here, middle) <= gap else (near, middle - 1)
+        kept.append(near)
+    return kept if len(kept) <= most + 1 else None
+
+
+def _missed(places: NDArray[np.float64], here: int, there: int) -> float:
+    (s, u), (t, v) = places[here], places[there]
+    between = places[here : there + 1]
+    return float((between[:, 1] - u - (v - u) / (t - s) * (between[:, 0] - s)).max())
