@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ._exponential_rate import exponential, safe_exponential
     from ._homogeneous import curves, turning_points
     from ._incomparable import compare, compare_lexicographically
+    from ._levels import LevelChain, chain
     from ._optimal_mechanism import add_digest, optimal_mechanism
     from ._path_bounds import (
         best_path_bound,
@@ -45,6 +46,7 @@ __all__ = [
     "KINDS",
     "Continuous",
     "Goal",
+    "LevelChain",
     "PluralityMechanism",
     "QuantileMechanism",
     "RankError",
@@ -54,6 +56,7 @@ __all__ = [
     "best_path_bound",
     "binary",
     "certified",
+    "chain",
     "compare",
     "compare_lexicographically",
     "consumer",
