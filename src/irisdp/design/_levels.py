@@ -1,7 +1,7 @@
 """A count for several audiences as matrices: the most accurate release, and a step from each level to the next.
 
-Everyone who is told a coarser level is told a remap of a finer one. So any group of audiences learns no more together
-than its most accurate member ([Gupte2010], Algorithm 1; docs/theory.md#counts).
+Every coarser level is a remap of a finer one. So any group of audiences learns no more together than its most accurate
+member ([Gupte2010], Algorithm 1; docs/theory.md#counts).
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def chain(n: int, levels: Sequence[Privacy]) -> LevelChain:
     Returns
     -------
     LevelChain
-        `mechanisms[i].post_process(steps[i])` has the matrix of `mechanisms[i + 1]`, exactly. Told all levels, a reader
-        learns what the most accurate one tells.
+        `mechanisms[i].post_process(steps[i])` has the matrix of `mechanisms[i + 1]`, exactly. A reader of all levels
+        learns no more than a reader of the most accurate one.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def chain(n: int, levels: Sequence[Privacy]) -> LevelChain:
 def _step(n: int, fine: Privacy, coarse: Privacy) -> Table:
     """Return T with G_β = G_α·T: keep the value with probability w, else add noise of β.
 
-    From an end, step outward first. A step outward has length g with probability (1 − α)·α^g. What is kept there is clamped to the end.
+    From an end, step outward first, so far as g with probability (1 − α)·α^g. What is kept there is clamped to the end.
     """
     alpha, beta, kept = 1 / fine.ratio, 1 / coarse.ratio, kept_probability(fine, coarse)
     rows = []
