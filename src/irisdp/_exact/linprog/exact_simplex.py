@@ -128,11 +128,14 @@ _STEP = 1 << 13
 _MOST_IN_VAIN = 4
 """Refinements in a row that come no closer to an optimum, after which only exact pivots are left to try."""
 
-_CLOSE = flint.fmpq(1, 1 << 36)
-"""What misses an optimum by less, in parts of the largest cost, is close to it."""
+_LAST_ITERATIONS = 200
+"""The iterations that a refinement may take where close is good enough and a vertex is very close."""
+
+_CLOSE, _VERY_CLOSE = flint.fmpq(1, 1 << 36), flint.fmpq(1, 1 << 46)
+"""What misses an optimum by less, in parts of the largest cost, is close to it, or very close."""
 
 _ITERATIONS = 2
-_FEW_ITERATIONS = 2000
+_FEW_ITERATIONS = 1000
 """The iterations that all refinements may take: so many times those of the first solution, and so many more."""
 
 _MOST_PIVOTS = 100
@@ -267,7 +270,7 @@ class _Search:
 
     def __init__(self, program: LinearProgram, solver: FloatSolver, most: int, nearly: bool) -> None:
         self._program, self._solver, self._most, self._nearly = program, solver, most, nearly
-        self._close = _CLOSE * max(map(abs, program.cost))
+        self._largest = max(map(abs, program.cost))
         self._strength = flint.fmpq(1)
         self.iterations = _FEW_ITERATIONS
         self.refinements = 0
@@ -280,10 +283,10 @@ class _Search:
             basis = self._better(vertex)
             if basis is None:
                 break
-            if basis != vertex.basis:
-                following = at(basis)
-                if following is None:
-                    break
+            following = vertex if basis == vertex.basis else at(basis)
+            if following is None:
+                in_vain += 1
+            elif following is not vertex:
                 vertex = following
                 in_vain = 0 if vertex.miss < self.closest.miss else in_vain + 1
                 self.closest = min(self.closest, vertex, key=lambda vertex: vertex.miss)
@@ -294,7 +297,10 @@ class _Search:
     @property
     def is_close(self) -> bool:
         """Whether a point and multipliers close to an optimum were found."""
-        return bool(self.closest.miss <= self._close)
+        return self._within(_CLOSE)
+
+    def _within(self, part: flint.fmpq) -> bool:
+        return bool(self.closest.miss <= part * self._largest)
 
     def _better(self, vertex: Vertex) -> Basis | None:
         """Let HiGHS correct a vertex under a magnifying glass, stronger every time; None where that leads nowhere."""
@@ -310,7 +316,9 @@ class _Search:
             right,
             as_floats(vertex.values, -primal),
             start=vertex.basis,
-            most=self.iterations,
+            most=min(self.iterations, _LAST_ITERATIONS)
+            if self._nearly and self._within(_VERY_CLOSE)
+            else self.iterations,
         )
         if solution is None:
             return None

@@ -162,7 +162,7 @@ class FloatSolver:
 
     def factors(self, basis: Basis) -> Factors | None:
         """Factorise the columns of a basis; None where floats take them for dependent."""
-        highs = _quiet(simplex_scale_strategy=0)
+        highs = _quiet(simplex_scale_strategy=0, factor_pivot_tolerance=0.0)
         model = self._model
         highs.passModel(model)
         highs.setBasis(self._to_highs(basis))

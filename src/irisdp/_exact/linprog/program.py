@@ -38,7 +38,7 @@ def as_fraction(value: flint.fmpq) -> Fraction:
 def as_floats(numbers: Sequence[flint.fmpq], factor: flint.fmpq | int = 1) -> Floats:
     """Round rationals times a factor to floats, cut off where they are as good as infinite; for guesses only."""
     most = flint.fmpq(int(_INFINITE))
-    return np.array([float(min(max(x * factor, -most), most)) for x in numbers])
+    return np.array([float(min(max(x * factor, -most), most)) if x else 0.0 for x in numbers])
 
 
 def cut_off(lower: Floats) -> Floats:

@@ -110,9 +110,10 @@ _MOST_BITS = 800
 _NONE = 1 << 42
 """Numbers of less than so many units, 2^-150, are taken for 0; of reduced costs times the largest cost."""
 
-_LEAST_GAIN = 0.25
-_MOST_ROUNDS = 40
-"""The factor by which a round must reduce the residual, and how often it may."""
+_LEAST_GAIN = 0.9
+_MOST_IN_VAIN = 3
+_MOST_ROUNDS = 60
+"""The factor by which a round must reduce the residual, how often in a row it may fail, and how many there may be."""
 
 
 class NearVertices:
@@ -231,15 +232,16 @@ class NearVertices:
 def _refined(residual: Any, units: Floats, solve: Any, size: int) -> Any:
     """Correct a solution in whole numbers, at first 0, until its residual is as good as none; None where it stays."""
     solution = _whole([0] * size)
-    last = np.inf
+    least, in_vain = np.inf, 0
     for _ in range(_MOST_ROUNDS):
         left = np.array([float(x) for x in residual(solution).tolist()]) / units
         largest = float(abs(left).max(initial=0))
         if largest <= _NEAR:
             return solution
-        if not largest <= _LEAST_GAIN * last:
+        in_vain = 0 if largest <= _LEAST_GAIN * least else in_vain + 1
+        if in_vain == _MOST_IN_VAIN or not np.isfinite(largest):
             return None
-        last = largest
+        least = min(least, largest)
         correction = solve(left / largest)
         if correction is None or not np.isfinite(correction).all():
             return None
