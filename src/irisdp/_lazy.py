@@ -29,19 +29,19 @@ def exports(package: str) -> None:
     """
     module = sys.modules[package]
     source = module.__loader__.get_source(package)  # type: ignore[union-attr]  # every loader of files has it
-    homes: dict[str, str | None] = {}
+    homes: dict[str, str] = {}
     for block in ast.parse(source).body:
         if isinstance(block, ast.If):
             imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
-            homes |= {name.name: node.module for node in imports for name in node.names}
+            homes |= {name.name: "." * node.level + (node.module or "") for node in imports for name in node.names}
 
     def load(name: str) -> Any:
         if name in homes:
             home = homes[name]
             vars(module)[name] = (
-                getattr(importlib.import_module(f".{home}", package), name)
-                if home
-                else importlib.import_module(f".{name}", package)
+                getattr(importlib.import_module(home, package), name)
+                if home.strip(".")
+                else importlib.import_module(home + name, package)
             )
             return vars(module)[name]
         return moved_name(package, name)

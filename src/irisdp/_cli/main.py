@@ -255,10 +255,11 @@ def run(arguments: list[str] | None = None) -> int:
 def _leave(status: int) -> NoReturn:
     """End the process, and leave to the system what it holds: for Python to take that apart is a tenth of a release.
 
-    What is to be done at the end is done. Where something still runs, or cannot be written, Python ends it as ever.
+    What is to be done at the end is done. Where something still runs, or cannot be written, Python ends it as ever; but
+    not after Ctrl-C, where a solver that is still at work would end the process with another status.
     """
     with contextlib.suppress(AttributeError):
-        if threading.active_count() == 1:
+        if threading.active_count() == 1 or status == _STOPPED:
             atexit._run_exitfuncs()
             _flush()
             os._exit(status)

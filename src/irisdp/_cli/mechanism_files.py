@@ -305,11 +305,11 @@ def design_command(
     as_json: AsJson = False,
 ) -> None:
     """Design the optimal mechanism for a specification, with a certificate."""
-    from ..design import from_spec
+    from ..design import from_spec, progress_to
 
     wanted = read_json(spec, "spec")
     files = plan_outputs([] if output is None else [output], [("the spec", spec)], field="-o", force=force)
-    with waiting("designing"):
+    with waiting("designing", lines=True) as step, progress_to(step):
         mechanism = from_spec(wanted)
     document = mechanism.to_document()
     write_outputs((file, json_bytes(document)) for file in files)

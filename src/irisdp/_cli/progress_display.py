@@ -11,7 +11,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from .output import console
 
@@ -66,29 +66,55 @@ def rest_of(step: str, elapsed: float) -> str:
 
 
 @contextlib.contextmanager
-def waiting(words: str, *, quiet: bool = False) -> Iterator[None]:
-    """Say on a terminal, from the third second on, what is going on and for how long."""
-    if quiet or not sys.stderr.isatty():
-        yield
+def waiting(words: str, *, quiet: bool = False, lines: bool = False) -> Iterator[Callable[[str], None]]:
+    """Say on a terminal, from the third second on, what is going on and for how long.
+
+    Parameters
+    ----------
+    words : str
+    quiet : bool
+        Say nothing.
+    lines : bool
+        Where standard error is no terminal, write a line for every step that begins or lasts from then on.
+
+    Yields
+    ------
+    callable
+        Takes the step that begins, to be said after the words.
+    """
+    step = [""]
+    terminal = sys.stderr.isatty()
+    if quiet or not (terminal or lines):
+        yield lambda _: None
         return
     done = threading.Event()
-    teller = threading.Thread(target=_tell, args=(words, done), daemon=True)
+    teller = threading.Thread(target=_tell if terminal else _tell_in_lines, args=(words, step, done), daemon=True)
     teller.start()
     try:
-        yield
+        yield lambda now: step.__setitem__(0, f": {now}")
     finally:
         done.set()
         teller.join()
 
 
-def _tell(words: str, done: threading.Event) -> None:
+def _tell(words: str, step: list[str], done: threading.Event) -> None:
     begun, second = time.monotonic(), _PATIENCE
     if done.wait(second):
         return
     with contextlib.suppress(OSError, ValueError):  # who closes the terminal waits for nothing
         while not done.wait(max(0.0, begun + second - time.monotonic())):
-            sys.stderr.write(f"\r{words} … {second} s")
+            sys.stderr.write(f"\r{words}{step[0]} … {second} s\x1b[K")
             sys.stderr.flush()
             second += 1
         sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
+
+
+def _tell_in_lines(words: str, step: list[str], done: threading.Event) -> None:
+    begun, said = time.monotonic(), None
+    with contextlib.suppress(OSError, ValueError):
+        while not done.wait(_PATIENCE):
+            if step[0] != said:
+                said = step[0]
+                sys.stderr.write(f"{words}{said} … {time.monotonic() - begun:.0f} s\n")
+                sys.stderr.flush()

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         told_below,
         told_exactly,
     )
+    from .progress import progress_to, report
     from .rationals import Rational, integer, meant_decimal, nearest_float, rational, rational_text, short_text
     from .short_numbers import (
         GRID_BITS,

@@ -73,14 +73,20 @@ def exact_bayes(rows: Table, losses: Table, weights: Sequence[Fraction]) -> Exac
     )
 
 
-def exact_minimax(rows: Table, losses: Table, possible: Sequence[int]) -> ExactReading:
+_FINE = 1 << 256
+
+
+def exact_minimax(rows: Table, losses: Table, possible: Sequence[int], *, nearly: bool = False) -> ExactReading:
     """Solve the reader's linear program, exactly unless the solver has to give up close to the optimum.
 
     Variables: T_zv, a slack per possible input, and the worst loss above the least entry, so that all are non-negative.
+    With `nearly`, close is good enough, for callers that round what they get: then so are rows up to 2^-256.
     """
     released, answers = len(rows[0]), len(losses[0])
     one = flint.fmpq(1)
     floor = as_fmpq(min(min(losses[i]) for i in possible))
+    if nearly:
+        rows = tuple(tuple(Fraction(round(p * _FINE), _FINE) for p in row) for row in rows)
     channel = [[as_fmpq(p) for p in row] for row in rows]
     table = [[as_fmpq(x) - floor for x in row] for row in losses]
     columns: list[SparseRow] = []
@@ -95,7 +101,10 @@ def exact_minimax(rows: Table, losses: Table, possible: Sequence[int]) -> ExactR
     columns.append({released + k: -one for k in range(len(possible))})
     cost = [flint.fmpq(0)] * (len(columns) - 1) + [one]
     right = [one] * released + [flint.fmpq(0)] * len(possible)
-    optimum = exact_optimum(LinearProgram(columns, cost, right))
+    program = LinearProgram(columns, cost, right)
+    optimum = exact_optimum(program, nearly=nearly)
+    if not optimum.close:
+        optimum = exact_optimum(program)
     weights = [Fraction(0)] * len(rows)
     for k, i in enumerate(possible):
         weights[i] = max(-as_fraction(optimum.duals[released + k]), Fraction(0))

@@ -238,8 +238,10 @@ def _exactly(deployed: Deployed, consumer: Consumer) -> OptimalReading:
     if consumer.prior is not None:
         optimum = exact_bayes(rows, losses, consumer.exact_prior())
     elif isinstance(deployed, FactoredMechanism):
-        near = replace(deployed, privacy=Privacy.from_ratio(workable_ratio(deployed.privacy.ratio)))
-        optimum = exact_minimax(exact_rows(near), losses, consumer.possible)
+        ratio = workable_ratio(deployed.privacy.ratio)
+        near = replace(deployed, privacy=Privacy.from_ratio(ratio))
+        nearly = ratio != deployed.privacy.ratio
+        optimum = exact_minimax(exact_rows(near), losses, consumer.possible, nearly=nearly)
     else:
         optimum = exact_minimax(rows, losses, consumer.possible)
     table, weights = optimum.table, optimum.weights

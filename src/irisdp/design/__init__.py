@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .._lazy import exports
 
 if TYPE_CHECKING:
+    from .._exact import progress_to
     from ._binary import binary
     from ._certified import certified
     from ._closed_forms import balanced_line, geometric, randomized_response
@@ -72,6 +73,7 @@ __all__ = [
     "optimal_mechanism",
     "path_bound",
     "plurality",
+    "progress_to",
     "quantile",
     "rainbow",
     "randomized_response",

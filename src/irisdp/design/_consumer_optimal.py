@@ -151,6 +151,9 @@ def _on_common_denominator(table: Sequence[Sequence[Fraction]]) -> tuple[int, An
 LARGEST_WHOLE = 32
 """Counts up to which the whole program is tried first: about a second."""
 
+_LARGEST_AGAIN, _LITTLE = 100, Fraction(1, 10**9)
+"""Counts up to which the whole program is solved where the gap of a reading is more than so much of its value."""
+
 LARGEST_CERTIFIED = 2_000
 """Counts up to which a certificate is written: checking one takes time in the square of their number, here 15 s."""
 
@@ -236,6 +239,12 @@ def consumer(
             return whole
     noise = FactoredMechanism(privacy=privacy.pure, n=reader.n)
     remap = optimal_reading(noise, reader)
+    gap = remap.value - remap.lower_bound
+    if reader.n <= _LARGEST_AGAIN and gap > remap.value * _LITTLE:
+        again = optimal_mechanism(consumer_goal(reader), Path(reader.n + 1), privacy)
+        assert again.objective is not None and again.objective.lower_bound is not None
+        if again.objective.value - again.objective.lower_bound < gap:
+            return again
     if reader.n + 1 <= LARGEST_MATRIX:
         return written_out(remap, privacy)
     objective = StatedObjective(reader.goal, remap.value, remap.lower_bound)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
-from .._exact import Table, checked, entries, is_short, stepping_stones
+from .._exact import Table, checked, entries, is_short, report, stepping_stones
 from .._exact.linprog import Basis, LinearProgram, Optimum, exact_optimum, optimum_near
 from ..errors import BadInput, Refusal
 from ..graphs import DatasetGraph
@@ -181,6 +181,7 @@ def _written_down(
     goal: Goal, graph: DatasetGraph, privacy: Privacy, solved: _Solved, outputs: Sequence[Hashable] | None
 ) -> Mechanism:
     """Return a solution at a workable privacy as a mechanism that is private at the one asked for, with its bound."""
+    report("rounding the mechanism and its certificate")
     rows, dual = solved.rows, solved.dual
     constrained = bool(goal.constraints.each)
     if solved.exact and workable(privacy) == privacy and is_short(rows):

@@ -21,7 +21,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from .._exact import GRID_BITS, Table, is_short, rational_text, table, workable_ratio
+from .._exact import GRID_BITS, Table, is_short, rational_text, report, table, workable_ratio
 from .._exact.linprog import LinearProgram, SparseRow, as_fmpq, as_fraction
 from ..errors import BadInput
 from ..graphs import LARGEST_SYMMETRIC, UNREACHABLE, DatasetGraph, Indices, Symmetry, connected_components, symmetry
@@ -470,6 +470,7 @@ def distance_by_orbits(
     """
     program, goal = class_program(graph, privacy, weights, loss)
     values, multipliers, _ = program.solve()
+    report("rounding the mechanism and its certificate")
     return certified(program, goal, program.shortened(values), multipliers)
 
 

@@ -21,6 +21,7 @@ import flint
 import numpy as np
 
 from ...errors import Infeasible, Refusal
+from .. import report, so_many
 from .highs import FloatSolver
 from .program import Basis, LinearProgram, as_floats
 from .sparse_solve import solve_sparse
@@ -210,6 +211,7 @@ def exact_optimum(
         When exact arithmetic proves that no point satisfies the constraints.
     """
     nearly = nearly or len(program.right) > _LARGEST_EXACT
+    report(f"writing a program of {so_many(len(program.right), 'row')} and {so_many(len(program.columns), 'column')}")
     solver = FloatSolver(program)
     near = NearVertices(program, solver)
 
@@ -224,6 +226,7 @@ def exact_optimum(
     largest = max(map(abs, program.cost)) or flint.fmpq(1)
     search = _Search(program, solver, most_refinements, nearly)
     if basis is None:
+        report("solving it in floats")
         guess = solver.solve(as_floats(program.cost, 1 / largest), as_floats(program.right))
         if guess is None:
             raise Refusal("the linear-programming solver ended without a basis", status="solver failed")
@@ -234,6 +237,7 @@ def exact_optimum(
         if nearly:
             return _at(search.closest, exact=False, close=search.is_close, refinements=search.refinements)
         basis = search.closest.basis
+    report("solving its best basis exactly")
     found = exactly(basis)
     if found is None:
         if guess is None:
@@ -304,6 +308,7 @@ class _Search:
 
     def _better(self, vertex: Vertex) -> Basis | None:
         """Let HiGHS correct a vertex under a magnifying glass, stronger every time; None where that leads nowhere."""
+        report(f"refining the solution, step {self.refinements + 1}")
         program, self._strength = self._program, self._strength * _STEP
         primal = min(self._strength, 1 / vertex.infeasibility) if vertex.infeasibility else flint.fmpq(1)
         dual = min(self._strength, 1 / vertex.suboptimality) if vertex.suboptimality else flint.fmpq(1)

@@ -8,6 +8,7 @@ who ask.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -144,7 +145,7 @@ class FloatSolver:
             _set(highs, **options)
             if start is not None:
                 highs.setBasis(self._to_highs(start))
-            highs.run()
+            _run(highs, model.num_row_)
             basis, solution = highs.getBasis(), highs.getSolution()
             columns, rows = list(basis.col_status), list(basis.row_status)  # each access copies the whole list
             members = tuple(index for index, state in enumerate(columns + rows) if state == basic)
@@ -321,7 +322,7 @@ class GrowingProgram:
         _set(highs, simplex_iteration_limit=_MOST_PIVOTS * (rows + columns), solver="ipm" if large else "simplex")
         for options in _RESORTS:
             _set(highs, **options)
-            highs.run()
+            _run(highs, rows)
             solution = highs.getSolution()
             if solution.value_valid and solution.dual_valid and len(solution.col_value) == columns:
                 values, duals = np.array(solution.col_value), np.array(solution.row_dual)
@@ -331,6 +332,38 @@ class GrowingProgram:
                     return values, duals
             highs.clearSolver()
         return None
+
+
+_FEW_ROWS = 1000
+"""Programs of fewer rows are solved before anyone could interrupt them."""
+
+_TICK, _PATIENCE = 0.1, 2.0
+"""Seconds between two looks at whether HiGHS is done, and for which it may take its leave when it is interrupted."""
+
+
+def _run(highs: Any, rows: int) -> None:
+    """Run HiGHS, where it may take long in a thread of its own: Python hears of Ctrl-C only outside of it."""
+    if rows < _FEW_ROWS or threading.current_thread() is not threading.main_thread():
+        highs.run()
+        return
+    highs.allow_interrupts()
+    done = threading.Event()
+
+    def work() -> None:
+        try:
+            highs.run()
+        finally:
+            done.set()
+
+    threading.Thread(target=work, name="irisdp-highs", daemon=True).start()
+    try:
+        while not done.wait(_TICK):
+            pass
+    except BaseException:  # an interrupt: a thread whose `join` it ends counts as stopped although it runs
+        highs.cancelSolve()
+        done.wait(_PATIENCE)
+        raise
+    highs.disableCallbacks()
 
 
 def _model(columns: SparseColumns, rows: int) -> Any:
@@ -364,6 +397,10 @@ def _silent_solver() -> Any:
     class SilentSolver(highspy.Highs):  # type: ignore[misc]
         def enableCallbacks(self) -> None:  # noqa: N802
             self.setOptionValue("output_flag", False)
+
+        def allow_interrupts(self) -> None:
+            super().enableCallbacks()
+            self.HandleUserInterrupt = True
 
     return SilentSolver
 
