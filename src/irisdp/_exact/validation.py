@@ -135,6 +135,7 @@ def _check_fit(name: str, value: Any, rule: Any) -> None:
 _ELSEWHERE = {
     "dry_run": "plan(query, …) shows the cost and the error; it reads no record and spends nothing",
     "json": "to_document() returns the answers as a JSON document",
+    "seed": "a release draws from the operating system; simulate(…, seed=…) is for experiments, not for release",
     "verbose": "print(result) shows the answer, and print(result.plan) the plan",
 }
 """What Python has instead of an option of the command line."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         draw_digits,
         geometric_digits,
     )
+    from .simulated import SimulatedBits, shape_of_draws
     from .tables import draw, draw_brackets, integers
     from .thresholds import (
         LAST_WORD,

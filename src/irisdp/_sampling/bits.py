@@ -1,7 +1,7 @@
 """Where random bits come from: the operating system, or a script in tests.
 
-There is no generator in this library: nothing is seeded, buffered or kept between calls, so a forked, spawned or
-pickled process has no stream to repeat.
+No release uses a generator: nothing is seeded, buffered or kept between calls, so a forked, spawned or pickled process
+has no stream to repeat. Experiments have one of their own, in `simulated.py`.
 """
 
 from __future__ import annotations

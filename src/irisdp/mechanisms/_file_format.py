@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from .._exact import (
     LARGEST_EPSILON,
     checked,
+    entries,
     integer,
     json_bytes,
     json_list,
@@ -29,7 +30,7 @@ from .._exact import (
 from .._files import plan_outputs, write_outputs
 from .._frames import html_table
 from .._hooks import Drawable
-from .._sampling import BitSource
+from .._sampling import BitSource, SimulatedBits, shape_of_draws
 from ..errors import BadInput
 from ..privacy import MOST_PAIRS, Gaussian, Guarantee, Pair, Privacy
 
@@ -200,6 +201,69 @@ class Serializable(Drawable, ABC):
         places = self.draw_positions(node, integer(count, "count", at_least=0, at_most=MOST_DRAWS), source=source)
         return [self.outputs[place] for place in places.tolist()]
 
+    @checked
+    def simulate(self, node: Hashable, size: Any = 1, *, seed: int) -> NDArray[Any]:
+        """Draw answers to one input for an experiment that others can repeat. Not for release.
+
+        Anyone who knows the seed knows the noise, so such draws protect nobody. `irisdp.publish` and its siblings take no
+        seed.
+
+        Parameters
+        ----------
+        node : name
+            The input to answer for.
+        size : int or tuple of int
+            How many draws, at most 10^8, or the shape of an array of draws.
+        seed : int
+            From 0 to 2^128 − 1. The same seed gives the same draws on every machine.
+
+        Returns
+        -------
+        array
+            Names of outputs, with exactly the probabilities of the input's row for a seed chosen at random.
+
+        Examples
+        --------
+        >>> from irisdp import Privacy, design
+        >>> design.geometric(3, Privacy(epsilon=1)).simulate(2, 8, seed=1).tolist()
+        [2, 3, 2, 2, 2, 2, 2, 2]
+        """
+        drawn: NDArray[Any] = self.simulate_many([node], size, seed=seed)[0]
+        return drawn
+
+    @checked
+    def simulate_many(self, nodes: Sequence[Hashable] | None = None, size: Any = 1, *, seed: int) -> NDArray[Any]:
+        """Draw answers to many inputs at once for an experiment. Not for release, as `simulate` says.
+
+        Parameters
+        ----------
+        nodes : sequence of names, optional
+            The inputs to answer for; all, in their order, when left out.
+        size : int or tuple of int
+            How many draws for each, or their shape; at most 10^8 in all.
+        seed : int
+            From 0 to 2^128 − 1.
+
+        Returns
+        -------
+        array of shape (len(nodes), *size)
+            Names of outputs, all drawn independently.
+        """
+        listed = self.inputs if nodes is None else entries(nodes)
+        if listed is None:
+            raise BadInput("nodes", "must be a list of inputs", "leave it out for all of them")
+        shape = shape_of_draws(size, len(listed))
+        places = np.array([self.position(node) for node in listed], dtype=np.int64)
+        bits = SimulatedBits(seed)
+        drawn = self.draw_each(
+            np.broadcast_to(places.reshape(-1, *(1,) * len(shape)), (len(places), *shape)), source=bits
+        )
+        return _named(self.outputs, drawn)
+
+    @abstractmethod
+    def draw_each(self, places: Any, *, source: BitSource | None = None) -> NDArray[np.int64]:
+        """Draw one answer for each position in `inputs`, independently, as positions in `outputs`."""
+
     def to_document(self) -> dict[str, Any]:
         """Return the JSON document of the mechanism's file; every number is exact text.
 
@@ -234,6 +298,18 @@ class Serializable(Drawable, ABC):
         """
         (output,) = plan_outputs([path], [], field="path", force=force)
         write_outputs([(output, json_bytes(self.to_document()))])
+
+
+def _named(outputs: Sequence[Hashable], positions: NDArray[np.int64]) -> NDArray[Any]:
+    """Return names of outputs at their positions: integers and text as arrays of these, other names as objects."""
+    if isinstance(outputs, range) and outputs == range(len(outputs)):
+        return positions
+    kinds = {type(name) for name in outputs}
+    if kinds in ({int}, {str}, {bool}) and not (kinds == {int} and max(map(abs, outputs)) >= 1 << 63):  # type: ignore[arg-type]
+        return np.array(list(outputs))[positions]
+    names = np.empty(len(outputs), dtype=object)
+    names[:] = list(outputs)
+    return names[positions]
 
 
 def exact_text(value: Fraction, field: str) -> str:

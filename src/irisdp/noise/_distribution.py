@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._exact import Enclosure, integer, rational
-from .._sampling import BitSource
+from .._exact import Enclosure, checked, integer, rational
+from .._sampling import BitSource, SimulatedBits, shape_of_draws
 from ..errors import BadInput
 
 Loss = Literal["absolute", "squared"]
@@ -43,6 +44,43 @@ class NoiseDistribution(Protocol):
 
     def draw(self, values: Any, source: BitSource | None = None) -> NDArray[np.int64]:
         """Move the law to each value and draw, in atoms."""
+
+
+class Simulated(ABC):
+    """Noise that can be drawn for an experiment."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def draw(self, values: Any, source: BitSource | None = None) -> NDArray[np.int64]:
+        """Move the law to each value and draw, in atoms."""
+
+    @checked
+    def simulate(self, size: Any = 1, *, seed: int) -> NDArray[np.int64]:
+        """Draw noise for an experiment that others can repeat. Not for release.
+
+        Anyone who knows the seed knows the noise, so such draws protect nobody. `irisdp.publish` and its siblings take no
+        seed.
+
+        Parameters
+        ----------
+        size : int or tuple of int
+            How many draws, at most 10^8, or the shape of an array of draws.
+        seed : int
+            From 0 to 2^128 − 1. The same seed gives the same draws on every machine.
+
+        Returns
+        -------
+        array of int64
+            The noise at the value 0, in atoms; `probability` has its distribution.
+
+        Examples
+        --------
+        >>> from irisdp import Privacy, noise
+        >>> noise.law("geometric", Privacy(epsilon=1)).simulate(8, seed=1).tolist()
+        [0, 1, 0, 0, 0, 0, 0, 0]
+        """
+        return self.draw(np.zeros(shape_of_draws(size), dtype=np.int64), SimulatedBits(seed))
 
 
 def check_atom(z: Any) -> int:

@@ -19,7 +19,7 @@ from .._exact import Enclosure, ball, checked, enclosure_of, ends, integer, rati
 from .._sampling import BitSource, Digit, add_drawn, bracket_enclosed, draw_digits
 from ..errors import BadInput
 from ..privacy import Gaussian
-from ._distribution import DEFAULT_WIDTH, Loss, check_atom, check_distance, check_width
+from ._distribution import DEFAULT_WIDTH, Loss, Simulated, check_atom, check_distance, check_width
 
 _WIDEST = 8000
 """σ in atoms, up to which a table is made: nine σ on each side are 72,000 atoms."""
@@ -30,7 +30,7 @@ _BITS = 192
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GaussianLaw:
+class GaussianLaw(Simulated):
     """The Gaussian N(0, (sensitivity/μ)²), rounded to the nearest multiple of 1/q.
 
     Attributes

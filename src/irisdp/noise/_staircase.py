@@ -29,7 +29,7 @@ from .._sampling import (
 )
 from ..errors import BadInput
 from ..privacy import Privacy
-from ._distribution import DEFAULT_WIDTH, Loss, check_atom, check_distance, check_length, check_width
+from ._distribution import DEFAULT_WIDTH, Loss, Simulated, check_atom, check_distance, check_length, check_width
 
 LARGEST_SENSITIVITY = 1 << 30
 _SMALLEST_EXCESS = Fraction(1, 10**15)
@@ -40,7 +40,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StaircaseLaw:
+class StaircaseLaw(Simulated):
     """Staircase noise on the integers.
 
     Attributes

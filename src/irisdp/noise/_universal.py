@@ -29,7 +29,7 @@ from ..errors import BadInput
 from ..graphs import Path
 from ..mechanisms import Mechanism
 from ..privacy import Privacy, Shape, enclose_steps
-from ._distribution import DEFAULT_WIDTH, Loss, check_atom, check_distance, check_length, check_width
+from ._distribution import DEFAULT_WIDTH, Loss, Simulated, check_atom, check_distance, check_length, check_width
 
 # Cut universal noise into cells that lose nothing: the orbits of the kinks of u.
 #
@@ -318,7 +318,7 @@ _SHAPE_BITS = 512
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class UniversalDistribution:
+class UniversalDistribution(Simulated):
     """Noise whose cumulative distribution climbs by u from one count to the next, represented in cells of a unit.
 
     Atom k is cell k: the noise lies between cut points k and k + 1, and cell 0 begins at −½. A value that grows by 1
