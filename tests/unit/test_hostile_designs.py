@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 import scipy.sparse
 
-from irisdp import IrisError, Mechanism, Privacy, consumers, design, graphs
+from irisdp import IrisError, Mechanism, Privacy, certify, consumers, design, graphs
 
 LONGEST = 240
 """Letters of one sentence."""
@@ -25,6 +25,7 @@ LONGEST = 240
 P, WITH_DELTA = Privacy(ratio=2), Privacy(ratio=2, delta="1/10")
 PATH = graphs.Path(3)
 SQUARE = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+SURE = [[1, 0], [0, 1], [0, 1]]
 ROWS = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
 
 SCALARS = [
@@ -159,6 +160,11 @@ def with_tables():
         yield "distance loss", partial(design.distance, PATH, P, loss=loss)
         yield "exponential scores", partial(design.exponential, PATH, P, scores=loss)
         yield "repair matrix", partial(design.repair, loss, PATH, P)
+        yield "from_array", partial(Mechanism.from_array, loss, privacy=P, graph=PATH)
+        yield "from_array rows", partial(Mechanism.from_array, loss, privacy=P, normalise="rows")
+        yield "from_array round", partial(Mechanism.from_array, loss, privacy=P, normalise="round")
+        yield "post_process", partial(design.geometric(2, P).post_process, loss)
+        yield "from_tradeoff", partial(Privacy.from_tradeoff, loss)
         yield "from_matrix", partial(Mechanism.from_matrix, loss, privacy=P, graph=PATH)
         yield "graph from sparse", partial(graphs.graph_from_sparse, loss)
         yield "graph from frame", partial(graphs.graph_from_frame, loss)
@@ -194,6 +200,23 @@ def with_lists():
         yield "graph from edges", partial(graphs.graph_from_edges, given)
         yield "graph nodes", partial(graphs.graph_from_edges, [[0, 1]], nodes=given)
         yield "graph from arrays", partial(graphs.graph_from_arrays, given, given)
+        yield "post_process outputs", partial(design.geometric(2, P).post_process, SURE, outputs=given)
+        yield "chain levels", partial(design.chain, 2, given)
+        yield (
+            "optimal_mechanism constraints",
+            partial(
+                design.optimal_mechanism,
+                design.Goal(name="", loss=SQUARE, weights=[1, 1, 1]),
+                PATH,
+                P,
+                constraints=given,
+            ),
+        )
+        yield "sweep over", partial(design.sweep, design.geometric, {"n": given}, privacy=P)
+        yield "simulate nodes", partial(design.geometric(2, P).simulate_many, given, 2, seed=1)
+        yield "simulate size", partial(design.geometric(2, P).simulate, 1, given, seed=1)
+        yield "profile points", partial(certify.privacy_profile(design.geometric(2, P)).points, given)
+        yield "boundary nodes", partial(graphs.boundary_nodes, graphs.colour(PATH, "abb"), given)
         yield "Privacy.all", partial(Privacy.all, given)
         yield "from_spec", partial(design.from_spec, given)
 
@@ -221,6 +244,15 @@ def with_numbers():
         yield "Privacy.gaussian", partial(Privacy.gaussian, number, gap="1e-2")
         yield "Privacy.gaussian gap", partial(Privacy.gaussian, 1, gap=number)
         yield "Privacy.zcdp", partial(Privacy.zcdp, number, gap="1e-2")
+        yield "from_array normalise", partial(Mechanism.from_array, ROWS, privacy=P, normalise=number)
+        yield "coarsened", partial(WITH_DELTA.coarsened, number)
+        yield "chain n", partial(design.chain, number, [P, Privacy(ratio=3)])
+        yield "simulate node", partial(design.geometric(2, P).simulate, number, seed=1)
+        yield "simulate seed", partial(design.geometric(2, P).simulate, 1, seed=number)
+        yield "delta_at", partial(certify.privacy_profile(design.geometric(2, P)).delta_at, number)
+        yield "delta_at epsilon", partial(certify.privacy_profile(design.geometric(2, P)).delta_at, epsilon=number)
+        yield "delta_at ratio", partial(certify.privacy_profile(design.geometric(2, P)).delta_at, ratio=number)
+        yield "epsilon_at", partial(certify.privacy_profile(design.geometric(2, P)).epsilon_at, number)
         yield "relation", partial(design.plurality, 3, P, number)
         yield "ties", partial(design.plurality, 3, P, "exchange", number)
         yield "objective", partial(design.winner, 2, P, total=2, objective=number)

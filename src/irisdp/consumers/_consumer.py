@@ -19,6 +19,9 @@ from ._loss_functions import Loss, read_loss
 _PRIOR_SUM = Fraction(1, 10**9)
 """A prior normalised in floats may miss 1 by this much; it is then divided by its exact sum."""
 
+_MOST_DECIMAL = 1000
+"""Counts up to which an array of floats is read as decimals, as a list is; for more that would take seconds."""
+
 LARGEST_N = 10**7
 """Largest count that is read with an upper bound."""
 
@@ -38,9 +41,9 @@ class Consumer(InOneLine):
     side_information : sequence or mapping, optional
         The counts deemed possible, as a list or as {"at_least": a, "at_most": b}; all when left out.
     prior : sequence, array or frozen SciPy distribution, optional
-        Probabilities of 0..n. With one, the expected loss is minimised instead of the worst. A list is read as exact
-        numbers; an array of floats as the binary numbers it holds; of a distribution with a `pmf` the values at 0..n,
-        normalised.
+        Probabilities of 0..n. With one, the expected loss is minimised instead of the worst. Numbers are exact, and a
+        float is read as its shortest decimal; an array of more than 1,001 floats as the binary numbers it holds. Of a
+        distribution with a `pmf` the values at 0..n are taken, normalised.
 
     Raises
     ------
@@ -122,7 +125,7 @@ def _prior(given: Any, possible: Sequence[int], n: int) -> tuple[Fraction, ...] 
         weights = np.asarray(given.pmf(np.arange(n + 1)), dtype=np.float64)
         if np.isfinite(weights).all() and weights.sum() > 0:
             weights = weights / weights.sum()
-    elif isinstance(given, np.ndarray) and given.dtype.kind == "f" and given.shape == (n + 1,):
+    elif isinstance(given, np.ndarray) and given.dtype.kind == "f" and given.shape == (n + 1,) and n > _MOST_DECIMAL:
         weights = given.astype(np.float64)
     else:
         weights = numbers(given, "prior", n + 1)

@@ -205,8 +205,8 @@ class Serializable(Drawable, ABC):
     def simulate(self, node: Hashable, size: Any = 1, *, seed: int) -> NDArray[Any]:
         """Draw answers to one input for an experiment that others can repeat. Not for release.
 
-        Anyone who knows the seed knows the noise, so such draws protect nobody. `irisdp.publish` and its siblings take no
-        seed.
+        Anyone who knows the seed knows the noise, so such draws protect nobody. What publishes
+        takes no seed.
 
         Parameters
         ----------

@@ -59,8 +59,8 @@ class Simulated(ABC):
     def simulate(self, size: Any = 1, *, seed: int) -> NDArray[np.int64]:
         """Draw noise for an experiment that others can repeat. Not for release.
 
-        Anyone who knows the seed knows the noise, so such draws protect nobody. `irisdp.publish` and its siblings take no
-        seed.
+        Anyone who knows the seed knows the noise, so such draws protect nobody. What publishes
+        takes no seed.
 
         Parameters
         ----------
