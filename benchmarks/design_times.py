@@ -112,8 +112,8 @@ KINDS: dict[str, Callable[[random.Random], Case]] = {
 }
 
 
-def in_floats(case: Case) -> tuple[float | None, float]:
-    """Return HiGHS's value, or None where it ends without one, and the seconds it took."""
+def in_floats(case: Case, method: str = "highs", limit: float | None = None) -> tuple[float | None, float]:
+    """Return HiGHS's value, or None where it ends without one, and the seconds it took; stop it after the limit."""
     inputs, answers = case.losses.shape
     ratio, delta = float(case.privacy.ratio), float(case.privacy.delta)
     both = [*case.edges, *((j, i) for i, j in case.edges)]
@@ -143,8 +143,9 @@ def in_floats(case: Case) -> tuple[float | None, float]:
     upper = csr_matrix((values, (rows, places)), shape=(len(right), columns))
     sums = csr_matrix((np.ones(shape), (np.arange(shape) // answers, np.arange(shape))), shape=(inputs, columns))
     begun = time.perf_counter()
-    found = linprog(cost, A_ub=upper, b_ub=right, A_eq=sums, b_eq=np.ones(inputs), method="highs")
-    return found.fun, time.perf_counter() - begun
+    limits = {} if limit is None else {"time_limit": limit}
+    found = linprog(cost, A_ub=upper, b_ub=right, A_eq=sums, b_eq=np.ones(inputs), method=method, options=limits)
+    return found.fun if found.status == 0 else None, time.perf_counter() - begun
 
 
 def try_kind(kind: str, number: int, seed: int, over: float) -> bool:

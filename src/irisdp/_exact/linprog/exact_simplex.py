@@ -132,8 +132,8 @@ _MOST_IN_VAIN = 4
 _LAST_ITERATIONS = 200
 """The iterations that a refinement may take where close is good enough and a vertex is very close."""
 
-_CLOSE, _VERY_CLOSE = flint.fmpq(1, 1 << 36), flint.fmpq(1, 1 << 46)
-"""What misses an optimum by less, in parts of the largest cost, is close to it, or very close."""
+_CLOSE, _VERY_CLOSE, _NEAREST = (flint.fmpq(1, 1 << bits) for bits in (36, 46, 70))
+"""What misses an optimum by less, in parts of the largest cost, is close to it, very close, or as close as is asked."""
 
 _ITERATIONS = 2
 _FEW_ITERATIONS = 1000
@@ -283,7 +283,9 @@ class _Search:
         """Refine a vertex until it is optimal, or for as long as that comes closer and the iterations last."""
         self.closest = vertex
         in_vain = 0
-        while not vertex.optimal and self.refinements < self._most and in_vain < _MOST_IN_VAIN and self.iterations > 0:
+        while not (vertex.optimal or (self._nearly and self._within(_NEAREST))):
+            if self.refinements == self._most or in_vain == _MOST_IN_VAIN or self.iterations <= 0:
+                break
             basis = self._better(vertex)
             if basis is None:
                 break
