@@ -33,9 +33,17 @@ def is_private(rows: Sequence[GridRow], edges: Iterable[Direction], privacy: Pri
 
 
 def _keeps(rows: Sequence[GridRow], edges: Iterable[Direction], pair: Pair) -> bool:
+    allowed = pair.delta * pair.ratio.denominator * ONE
+    first, second = _scaled(rows, pair)
+    if not allowed:
+        return all(x <= y for i, j in edges for x, y in zip(first[i], second[j], strict=True))
+    return all(sum(x - y for x, y in zip(first[i], second[j], strict=True) if x > y) <= allowed for i, j in edges)
+
+
+def _scaled(rows: Sequence[GridRow], pair: Pair) -> tuple[list[GridRow], list[GridRow]]:
+    """Return b·x and a·x for all entries x, where a/b is the ratio."""
     a, b = pair.ratio.numerator, pair.ratio.denominator
-    allowed = pair.delta * b * ONE
-    return all(sum(max(0, b * x - a * y) for x, y in zip(rows[i], rows[j], strict=True)) <= allowed for i, j in edges)
+    return [[b * x for x in row] for row in rows], [[a * x for x in row] for row in rows]
 
 
 def contract(rows: Sequence[GridRow], edges: Sequence[Direction], privacy: Privacy) -> list[GridRow]:
@@ -79,11 +87,12 @@ def _least_weight(rows: Sequence[GridRow], safe: GridRow, edges: Sequence[Direct
     a, b = pair.ratio.numerator, pair.ratio.denominator
     answers = len(safe)
     allowed = (pair.delta.numerator * b * ONE) // pair.delta.denominator - answers * (a + b)
+    first, second = _scaled(rows, pair)
     gains = [(a - b) * s for s in safe]
     weight = Fraction(0)
     if allowed >= 0:
         for i, j in edges:
-            excesses = [b * x - a * y for x, y in zip(rows[i], rows[j], strict=True)]
+            excesses = [x - y for x, y in zip(first[i], second[j], strict=True)]
             weight = max(weight, _root(excesses, gains, allowed, weight))
         return weight
     margin = a + b * answers
@@ -92,9 +101,9 @@ def _least_weight(rows: Sequence[GridRow], safe: GridRow, edges: Sequence[Direct
     # (1 − w)·excess − w·gain + margin ≤ 0 for every answer; one that is never given stays at exactly 0.
     over, under = 0, 1
     for i, j in edges:
-        for x, y, gain, s in zip(rows[i], rows[j], gains, safe, strict=True):
-            needed = b * x - a * y + margin
-            if s > 0 and needed * under > over * (needed - margin + gain):
+        for x, y, gain, s in zip(first[i], second[j], gains, safe, strict=True):
+            needed = x - y + margin
+            if needed > 0 and s > 0 and needed * under > over * (needed - margin + gain):
                 over, under = needed, needed - margin + gain
     return Fraction(over, under)
 
