@@ -199,7 +199,7 @@ def _axis(key: str, given: Any) -> list[Shown]:
 
 def _number(value: Any) -> int | float | None:
     """Return a number as a frame has it; None for what is none."""
-    if isinstance(value, bool | np.bool_):
+    if isinstance(value, bool | np.bool_ | np.timedelta64):
         return None
     if isinstance(value, int | np.integer):
         return int(value)
@@ -274,7 +274,7 @@ def _known_or_made(design: Callable[..., Any], arguments: dict[str, Any]) -> Any
 
 
 def _size(mechanism: Designed) -> int:
-    return len(mechanism.inputs) * (len(mechanism.outputs) if isinstance(mechanism, Mechanism) else 1)
+    return len(mechanism.inputs) * len(mechanism.outputs) if isinstance(mechanism, Mechanism) else mechanism.n + 1
 
 
 def _by_value(value: Any) -> Hashable:

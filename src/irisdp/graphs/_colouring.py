@@ -49,7 +49,11 @@ class ColouredGraph(Drawable):
     @checked
     def in_class(self, colour: Hashable) -> Mask:
         """Mark the nodes of one colour (or ranking)."""
-        if not isinstance(colour, Hashable) or colour not in self.classes:
+        try:
+            known = isinstance(colour, Hashable) and colour in self.classes
+        except (TypeError, ValueError):  # of a value that compares with nothing, such as pandas.NA
+            known = False
+        if not known:
             raise BadInput("colour", "is the colour of no node", "choose a colour that occurs")
         mask: Mask = self.codes == self.classes.index(colour)
         return mask

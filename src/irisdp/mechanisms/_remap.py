@@ -6,6 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from .._exact import entries, numbers, rational
 from ..errors import BadInput
 
@@ -105,7 +107,8 @@ def _check(row: Sequence[Fraction]) -> None:
 
 
 def _listed(outputs: Any) -> tuple[Hashable, ...]:
-    names = list(outputs) if isinstance(outputs, str) else entries(outputs)
+    listed = list(outputs) if isinstance(outputs, str) else entries(outputs)
+    names = [name.item() if isinstance(name, np.generic) else name for name in listed or ()]
     if not names or not all(isinstance(name, Hashable) for name in names) or len(set(names)) < len(names):
         raise BadInput("outputs", "must be different names, at least one", "name every new answer once")
     return tuple(names)
