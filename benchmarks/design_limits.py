@@ -62,7 +62,7 @@ def three_colours(nodes: int) -> Any:
 KINDS: dict[str, tuple[str, tuple[int, ...], Callable[[int], Any]]] = {
     "consumer": (
         "reader of a count 0..n, δ = 0",
-        (32, 100, 1_000, 10_000, 100_000, 100_001),
+        (32, 100, 999, 1_000, 10_000, 100_000, 100_001),
         lambda n: design.consumer(n, "absolute", PURE),
     ),
     "consumer-delta": (

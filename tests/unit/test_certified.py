@@ -79,6 +79,24 @@ def test_an_optimal_design_is_certified_as_such():
     assert again.objective == best.objective and again.objective.value == again.objective.lower_bound
 
 
+def test_constraints_are_met_and_part_of_the_claim(tmp_path):
+    answers = range(-2, 7)
+    loss = [[(i - v) ** 2 for v in answers] for i in range(5)]
+    goal = design.Goal(name="worst squared error", loss=loss, side_information=range(5))
+    rules, privacy = ["unbiased", {"error_at_most": 4}], Privacy(ratio=2, delta="1/10")
+    best = design.optimal_mechanism(goal, PATH, privacy, outputs=answers, constraints=rules)
+    again = design.certified(best, goal, constraints=rules)
+    assert again.objective == best.objective and again.certificate["among"] == best.certificate["among"]
+    assert audit(again).holds and verified(again, tmp_path)
+    free = design.certified(best, goal)
+    assert free.certificate["among"] != best.certificate["among"]
+    assert free.objective.lower_bound < best.objective.lower_bound
+    assert audit(free).holds and verified(free, tmp_path)
+    biased = design.optimal_mechanism(goal, PATH, privacy, outputs=answers)
+    with pytest.raises(BadInput, match=r"^mechanism: does not meet the constraints exactly"):
+        design.certified(biased, goal, constraints=rules)
+
+
 def test_what_cannot_be_certified_is_refused():
     rows = [["1/5"] * 5] * 5
     with pytest.raises(BadInput, match=r"^mechanism: has no graph"):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from .._exact import checked
 from ..errors import BadInput
-from ..mechanisms import Mechanism, StatedObjective
+from ..mechanisms import ALL_PRIVATE, CONSTRAINED, Mechanism, StatedObjective
 from ..privacy import are_close
+from ._constraints import read_constraints
 from ._optimal_mechanism import best_bound, check_size, sealed
 from ._privacy_program import Goal, directions
 
 
 @checked
-def certified(mechanism: Mechanism, goal: Goal) -> Mechanism:
+def certified(mechanism: Mechanism, goal: Goal, *, constraints: Any = None) -> Mechanism:
     """Bound from below what any private mechanism reaches for a goal, and state it beside a mechanism of one's own.
 
     Parameters
@@ -23,18 +25,21 @@ def certified(mechanism: Mechanism, goal: Goal) -> Mechanism:
         optimum of another solver, or anything else.
     goal : Goal
         One row of its loss for every input, one column for every answer.
+    constraints : list, optional
+        Linear constraints that the mechanism meets exactly, and all it is compared with: see docs/howto/constraints.md.
 
     Returns
     -------
     Mechanism
         With the same rows. `objective` holds their exact value and the lower bound, which no mechanism with the same
-        privacy on the same graph passes; what lies between is how far from optimal the mechanism is at most. The
-        certificate proves the bound to `irisdp.audit` and to the stand-alone verifier.
+        privacy on the same graph, and with the same constraints, passes. What lies between is how far from optimal the
+        mechanism is at most. The certificate proves the bound to `irisdp.audit` and to the stand-alone verifier.
 
     Raises
     ------
     BadInput
-        When the mechanism has no graph, is not private on it, or the goal has another shape; and when the program is
+        When the mechanism has no graph, is not private on it or does not meet the constraints; when the goal
+        has another shape; and when the program is
         too large to be solved whole.
 
     Examples
@@ -56,10 +61,17 @@ def certified(mechanism: Mechanism, goal: Goal) -> Mechanism:
     if (len(goal.loss), len(goal.loss[0])) != (len(rows), len(mechanism.outputs)):
         rule = f"has a loss of {len(goal.loss)} rows and {len(goal.loss[0])} columns"
         raise BadInput("goal", rule, f"the mechanism needs {len(rows)} and {len(mechanism.outputs)}")
+    goal.check_name(graph.nodes, mechanism.outputs)
     check_size("graph", graph.number_of_edges, len(mechanism.outputs), privacy)
     if not all(are_close(rows[i], rows[j], privacy) for i, j in directions(graph) if i < j):
         raise BadInput("mechanism", "is not private on its graph", "repair its matrix: design.repair")
+    if constraints is not None:
+        of = "graph-distance" if goal.loss_name == "graph-distance" else "absolute"
+        goal = replace(goal, constraints=read_constraints(constraints, graph, mechanism.outputs, of=of))
+    if not goal.constraints.are_met(rows):
+        raise BadInput("mechanism", "does not meet the constraints exactly", "design.optimal_mechanism does")
     value = goal.value(rows)
     bound, dual = best_bound(goal, graph, privacy, value)
     objective = StatedObjective(goal.name, value, bound)
-    return sealed(replace(mechanism, objective=objective, certificate=dual.to_document(goal)))
+    made = replace(mechanism, objective=objective, certificate=dual.to_document(goal))
+    return sealed(made, among=CONSTRAINED if goal.constraints.each else ALL_PRIVATE)
