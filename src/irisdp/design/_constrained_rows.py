@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import flint
+import numpy as np
 
 from .._exact import Table, dyadic_above
 from .._exact.linprog import FloatSolver, LinearProgram, as_floats, as_fmpq, as_fraction
@@ -19,25 +20,33 @@ from ..errors import CertificateRejected, Refusal
 from ..graphs import DatasetGraph
 from ..privacy import Privacy
 from ._constraints import Constraints
-from ._privacy_program import Goal, directions, mechanism_program
+from ._privacy_program import Goal, MechanismProgram, directions, mechanism_program
 
-_FINE, _COARSE = 128, 44
-"""Places of the binary fractions to which a matrix, and the one with slack, are rounded."""
+_FINE = 128
+"""Places of the binary fractions to which entries are rounded."""
 
 _WEIGHT_BITS = 20
 
-_SLACKS = (Fraction(1, 10**3), Fraction(1, 10**5), Fraction(1, 10**7))
-"""How much slack is asked for, most first: every inequality shall have as much that can."""
+_LITTLE = Fraction(1, 1 << 30)
+"""A step inward that is shorter costs so little that no other is sought."""
+
+_MARGINS = (1e-3, 1e-5, 1e-7, 1e-8)
+"""By how much every inequality is kept by the mechanisms towards which a step is made; the least is above the errors of
+floats, and the mechanism itself may then be the answer."""
+
+_SLACK = Fraction(1, 10**3)
+"""How much is asked for where some inequalities cannot be kept strictly."""
 
 
-def short_within(rows: Table, constraints: Constraints, graph: DatasetGraph, privacy: Privacy) -> Table:
+def short_within(rows: Table, goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Table:
     """Return short rows that meet the constraints and privacy exactly, near given ones that nearly do.
 
     Parameters
     ----------
     rows : table
         One row per node.
-    constraints : Constraints
+    goal : Goal
+        Its constraints, and what to make small where the given rows are not near enough.
     graph : DatasetGraph
     privacy : Privacy
 
@@ -46,23 +55,38 @@ def short_within(rows: Table, constraints: Constraints, graph: DatasetGraph, pri
     Refusal
         Where no mechanism was found that keeps the constraints with slack.
     """
+    constraints = goal.constraints
     equations = _Equations(constraints, len(rows), len(rows[0]))
+
+    def excesses(table: Table) -> list[Fraction]:
+        return list(_excesses(table, constraints, graph, privacy))
+
     short = equations.rounded(rows, _FINE)
-    over = list(_excesses(short, constraints, graph, privacy))
+    over = excesses(short)
     if max(over) <= 0:
         return short
-    for slack in _SLACKS:
-        spare = equations.rounded(_with_slack(constraints, graph, privacy, len(rows[0]), slack), _COARSE)
-        needed = [(x, y) for x, y in zip(over, _excesses(spare, constraints, graph, privacy), strict=True) if x > 0]
+    candidates: list[Table] = []
+    for inner in _inner(goal, graph, privacy):
+        spare = equations.rounded(inner, _FINE)
+        slack = excesses(spare)
+        needed = [(x, y) for x, y in zip(over, slack, strict=True) if x > 0]
+        if max(slack) <= 0:
+            candidates.append(spare)
         if all(y < 0 for _, y in needed):
             weight = dyadic_above(max(x / (x - y) for x, y in needed), _WEIGHT_BITS)
-            made = tuple(
+            mixed = tuple(
                 tuple((1 - weight) * p + weight * s for p, s in zip(*pair, strict=True))
                 for pair in zip(short, spare, strict=True)
             )
-            if max(_excesses(made, constraints, graph, privacy)) > 0 or not constraints.are_met(made):
-                raise CertificateRejected("the rounded mechanism does not keep its constraints", status="repair failed")
-            return made
+            if max(excesses(mixed)) <= 0:
+                candidates.append(mixed)
+                if weight < _LITTLE:
+                    break
+    if candidates:
+        best = min(candidates, key=goal.value)
+        if not constraints.are_met(best):
+            raise CertificateRejected("the rounded mechanism does not keep its constraints", status="repair failed")
+        return best
     raise Refusal(
         "no exact mechanism was found: the constraints leave no slack for rounding; give a ratio with few digits"
         " instead of epsilon, or a smaller problem",
@@ -84,31 +108,59 @@ def _excesses(rows: Table, constraints: Constraints, graph: DatasetGraph, privac
     yield from (row.excess(rows) for _, row in constraints.rows() if not row.equal)
 
 
-def _with_slack(
-    constraints: Constraints, graph: DatasetGraph, privacy: Privacy, answers: int, slack: Fraction
-) -> list[list[Fraction]]:
-    """Return, in floats, rows that keep as many inequalities as can be with so much slack."""
-    nodes = graph.number_of_nodes
+def _inner(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Iterator[list[list[Fraction]]]:
+    """Yield, in floats, mechanisms that keep inequalities strictly: good ones first, and last whatever there is."""
+    for margin in _MARGINS:
+        tightened = _tightened(goal, graph, privacy, margin)
+        if tightened is not None:
+            yield tightened
+    yield _with_slack(goal, graph, privacy)
+
+
+def _tightened(goal: Goal, graph: DatasetGraph, privacy: Privacy, margin: float) -> list[list[Fraction]] | None:
+    """Return, in floats, the best rows that keep every inequality with this margin; None where floats find none."""
+    program = mechanism_program(goal, graph, privacy)
+    linear, answers = program.linear, program.answers
+    lower = np.zeros(len(linear.columns))
+    lower[: len(goal.loss) * answers] = margin
+    lower[_slack_columns(program, privacy)] = margin
+    for i, v in goal.constraints.given:
+        lower[i * answers + v] = 0
+    largest = max(map(abs, linear.cost)) or flint.fmpq(1)
+    solution = FloatSolver(linear).solve(as_floats(linear.cost, 1 / largest), as_floats(linear.right), lower)
+    if solution is None:
+        return None
+    return [list(row) for row in program.rows([flint.fmpq(*x.as_integer_ratio()) for x in solution.values.tolist()])]
+
+
+def _slack_columns(program: MechanismProgram, privacy: Privacy) -> list[int]:
+    """Return the slack columns; of an excess above a ratio only that of the sum, which is a row of its own."""
+    tight = {row for (*_, pair), row in program.of_edges.items() if privacy.pairs[pair].delta}
+    first = program.inputs * program.answers
+    columns = program.linear.columns
+    return [k for k in range(first, len(columns)) if list(columns[k].values()) == [1] and not set(columns[k]) & tight]
+
+
+def _with_slack(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> list[list[Fraction]]:
+    """Return, in floats, rows that keep as many inequalities as can be strictly."""
+    nodes, answers = len(goal.loss), len(goal.loss[0])
+    constraints = goal.constraints
     nothing = Goal(
         name="", loss=((Fraction(0),) * answers,) * nodes, weights=(Fraction(1),) * nodes, constraints=constraints
     )
     program = mechanism_program(nothing, graph, privacy)
     columns, right = [dict(column) for column in program.linear.columns], list(program.linear.right)
     cost = [flint.fmpq(0)] * len(columns)
-    # Of an excess above a ratio only the sum needs slack, which is a row of its own.
-    tight = {row for (*_, pair), row in program.of_edges.items() if privacy.pairs[pair].delta}
     entries = [k for k in range(nodes * answers) if divmod(k, answers) not in constraints.given]
-    slacks = [
-        k
-        for k in range(nodes * answers, len(columns))
-        if list(columns[k].values()) == [1] and not set(columns[k]) & tight
-    ]
     slack_of = {}
-    for k in (*entries, *slacks):  # what the column holds is what is above the slack, and the slack itself
+    for k in (
+        *entries,
+        *_slack_columns(program, privacy),
+    ):  # what the column holds is what is above the slack, and the slack itself
         slack_of[k] = len(columns)
         columns += [{**columns[k], len(right): flint.fmpq(1)}, {len(right): flint.fmpq(1)}]
         cost += [flint.fmpq(-1), flint.fmpq(0)]
-        right.append(as_fmpq(slack))
+        right.append(as_fmpq(_SLACK))
     solution = FloatSolver(LinearProgram(columns, cost, right)).solve(as_floats(cost), as_floats(right))
     if solution is None:
         return [[Fraction(1, answers)] * answers] * nodes  # without slack, as will be seen

@@ -68,6 +68,9 @@ _MOST_PAIRS, _FEWEST_PAIRS = 64, 4
 _SECONDS = 6_000
 """Privacy constraints of several pairs that are solved in some seconds."""
 
+_LARGEST_CONSTRAINED = 5_500
+"""Most rows of a program with constraints that is solved by way of other ratios; more take minutes."""
+
 _QUICK_PROGRAM, _FINE = 2000, 1 << 60
 
 _FAR_FROM_BEST = 10**6
@@ -187,7 +190,7 @@ def _written_down(
     if solved.exact and workable(privacy) == privacy and is_short(rows):
         value, bound = goal.value(rows), dual.bound(goal, privacy)
     else:
-        rows = short_within(rows, goal.constraints, graph, privacy) if constrained else shortened(rows, graph, privacy)
+        rows = short_within(rows, goal, graph, privacy) if constrained else shortened(rows, graph, privacy)
         value = goal.value(rows)
         bound, dual = _short_bound(goal, value, dual, privacy)
         if not privacy.single and value - bound > _spread(goal) / _FAR_FROM_BEST:
@@ -314,7 +317,8 @@ def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy, *, nearly: bool) -
         return mechanism_program(goal, graph, Privacy(ratio=ratio, delta=privacy.delta)).linear
 
     optimum = _begun_nearby(program.linear, nearly=nearly)
-    if optimum is None and privacy.single:
+    few = not goal.constraints.each or len(program.linear.right) <= _LARGEST_CONSTRAINED
+    if optimum is None and privacy.single and few:
         optimum = optimum_at(at, privacy.ratio, nearly=nearly)
     elif optimum is None:
         optimum = exact_optimum(program.linear, nearly=nearly)
