@@ -240,7 +240,7 @@ def consumer(
     noise = FactoredMechanism(privacy=privacy.pure, n=reader.n)
     remap = optimal_reading(noise, reader)
     gap = remap.value - remap.lower_bound
-    if reader.n <= _LARGEST_AGAIN and gap > remap.value * _LITTLE:
+    if reader.n <= _LARGEST_AGAIN and gap > abs(remap.value) * _LITTLE:
         again = optimal_mechanism(consumer_goal(reader), Path(reader.n + 1), privacy)
         assert again.objective is not None and again.objective.lower_bound is not None
         if again.objective.value - again.objective.lower_bound < gap:
