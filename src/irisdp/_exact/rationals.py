@@ -130,6 +130,8 @@ def rational_text(value: Fraction) -> str:
     if value.denominator == 1:
         return _digits(value.numerator)
     twos = (value.denominator & -value.denominator).bit_length() - 1
+    if twos > _MOST_PLACES:
+        return f"{_digits(value.numerator)}/{_digits(value.denominator)}"
     fives, rest = 0, value.denominator >> twos
     while rest % 5 == 0 and fives <= _MOST_PLACES:
         fives, rest = fives + 1, rest // 5

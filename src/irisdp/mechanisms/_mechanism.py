@@ -96,15 +96,16 @@ class Mechanism(Serializable):
 
         Inputs default to the graph's nodes, or to 0..n−1; outputs to 0..q−1.
         """
-        places: dict[Row, int] = {}
+        places: dict[Any, tuple[int, Row]] = {}
         row_of = []
         lines = entries(matrix)
         if lines is None:
             raise BadInput("matrix", "must be a table of numbers", "give one row of probabilities for every input")
         for line in lines:
             row = numbers(line, "matrix")
-            row_of.append(places.setdefault(row, len(places)))
-        rows = tuple(places)
+            same = tuple([entry.as_integer_ratio() for entry in row])  # pairs of integers are hashed much faster
+            row_of.append(places.setdefault(same, (len(places), row))[0])
+        rows = tuple(row for _, row in places.values())
         if not rows:
             raise BadInput("matrix", "has no rows", "give one row of probabilities for every input")
         if inputs is None:
