@@ -241,6 +241,12 @@ def test_boundary_nodes_are_the_marked_ones_by_name():
         graphs.boundary_nodes(ranked, "0")
 
 
+def test_edges_may_be_a_set_and_names_the_keys_of_a_mapping():
+    named = dict.fromkeys("abc", 1)
+    graph = graphs.graph_from_edges({("a", "b"), ("b", "c")}, nodes=named.keys())
+    assert (tuple(graph.nodes), graph.number_of_edges) == (("a", "b", "c"), 2)
+
+
 def test_networks_lose_neither_weights_nor_directions_silently():
     import scipy.sparse
 

@@ -14,7 +14,7 @@ import os
 import re
 import types
 import typing
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set, Sized
+from collections.abc import Callable, Collection, Hashable, ItemsView, Iterable, KeysView, Mapping, Sequence, Set, Sized
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
@@ -290,7 +290,8 @@ def entries(value: Any, count: int | None = None) -> list[Any] | None:
         None for text, bytes, mappings, sets (they have no order), more than 16 million entries that are not in memory
         yet, and anything else. Where `count` is given, up to `count` + 1 entries.
     """
-    if isinstance(value, str | bytes | bytearray | memoryview | Mapping | Set | type):
+    ordered = isinstance(value, KeysView | ItemsView)  # of a mapping, where they are called sets
+    if isinstance(value, str | bytes | bytearray | memoryview | Mapping | Set | type) and not ordered:
         return None
     if hasattr(value, "shape") and any(hasattr(value, name) for name in ("columns", "toarray", "getA")):
         value = _as_array(value)

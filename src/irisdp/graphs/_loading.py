@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ def graph_from_edges(edges: Iterable[Any], *, nodes: Iterable[Any] | None = None
     >>> graph_from_edges([["a", "b"], ["b", "c"]]).distances_from(0).tolist()
     [0, 1, 2]
     """
-    pairs = entries(edges)
+    pairs = list(edges) if isinstance(edges, Set) else entries(edges)
     if pairs is not None and any(isinstance(pair, np.ndarray) for pair in pairs):
         pairs = [pair.tolist() if isinstance(pair, np.ndarray) else pair for pair in pairs]
     if pairs is None or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):

@@ -92,7 +92,7 @@ class Mechanism(Serializable):
         objective: StatedObjective | None = None,
         certificate: Mapping[str, Any] | None = None,
     ) -> Mechanism:
-        """Read a matrix with one row per input; equal rows are kept once.
+        """Read a matrix with one row per input; equal rows are kept once. `from_array` reads rounded matrices.
 
         Inputs default to the graph's nodes, or to 0..n−1; outputs to 0..q−1.
         """
