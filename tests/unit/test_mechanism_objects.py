@@ -35,6 +35,7 @@ def test_mechanisms_that_say_the_same_are_equal():
         replace(NOISE, graph=None),
         replace(NOISE, graph=graphs.Complete(3)),
         replace(NOISE, graph=graphs.graph_from_edges([[0, 1]], nodes=range(3))),
+        replace(NOISE, graph=graphs.graph_from_edges([[0, 1], [0, 2]], nodes=range(3))),
         replace(NOISE, outputs=(2, 1, 0)),
         replace(NOISE, inputs=("a", "b", "c")),
         replace(NOISE, row_of=np.array([0, 1, 1])),
