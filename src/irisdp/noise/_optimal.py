@@ -183,10 +183,12 @@ def geometric(values: Any, privacy: Privacy, *, source: BitSource | None = None)
     BadInput
         For floats, booleans, masked entries or magnitudes above 2^62 (the message shows no value), and for an ε of 0.
 
-    Notes ----- No float is involved and no tail is cut. Each draw takes one 64-bit word for ε ≥ 0.044, two down to
-    2.2e-5, three down to 1.1e-8 and four down to 5.2e-12. In arrays of 2^14 values or more it takes half as many, if
-    that is more than one. Each of them and each run of 2^15 values also takes sixteen words, to read on with. It is the
-    same for every value and outcome, but for ties of probability below 2^-50.
+    Notes
+    -----
+    No float is involved and no tail is cut. Each draw takes one 64-bit word for ε ≥ 0.044, two down to 2.2e-5, three
+    down to 1.1e-8 and four down to 5.2e-12. In arrays of 2^14 values or more it takes half as many, if that is more
+    than one. Each of them and each run of 2^15 values also takes sixteen words, to read on with. It is the same for
+    every value and outcome, but for ties of probability below 2^-50.
 
     References
     ----------
