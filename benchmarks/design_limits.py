@@ -79,7 +79,7 @@ KINDS: dict[str, tuple[str, tuple[int, ...], Callable[[int], Any]]] = {
     "certified": ("repaired and certified, n inputs in a line", (10, 30, 100, 274, 275), certified),
     "geometric": (
         "geometric noise, counts 0..n",
-        (100, 1_000, 10**6, 10**18),
+        (100, 999, 10**6, 10**18),
         lambda n: design.geometric(n, PURE),
     ),
     "binary": (
