@@ -361,7 +361,9 @@ def optimum_at(linear: Callable[[Fraction], LinearProgram], ratio: Fraction, *, 
     basis = None
     for stone in stones:
         basis = exact_optimum(linear(stone), start=basis, most_pivots=0, nearly=True).basis
-    return exact_optimum(program, start=basis)
+    if not nearly:
+        return exact_optimum(program, start=basis)
+    return min(optimum, exact_optimum(program, start=basis, nearly=True), key=lambda found: found.miss)
 
 
 def _read(program: MechanismProgram, optimum: Optimum) -> _Solved:

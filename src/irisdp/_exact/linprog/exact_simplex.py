@@ -165,7 +165,7 @@ class Optimum:
         Whether z is feasible and optimal, and `duals` prove it, all exactly. Otherwise both are only close, and the
         caller has to repair the one and bound with the other.
     miss : rational
-        By how much they miss an optimum; 0 also where nothing above 2^-150 is wrong.
+        By how much they miss an optimum; 0 also where, of the largest cost, nothing above 2^-70 is wrong.
     close : bool
         Whether that is little: at most 2^-36 of the largest cost.
     refinements, pivots : int
@@ -224,7 +224,7 @@ def exact_optimum(
             return _at(vertex, exact=not nearly, close=True)
     basis, guess = start, None
     largest = max(map(abs, program.cost)) or flint.fmpq(1)
-    search = _Search(program, solver, most_refinements, nearly)
+    search = _Search(program, solver, near, most_refinements, nearly)
     if basis is None:
         report("solving it in floats")
         guess = solver.solve(as_floats(program.cost, 1 / largest), as_floats(program.right))
@@ -234,8 +234,19 @@ def exact_optimum(
     first = near.at(basis)
     if first is not None:
         search.refine(first, near.at)
+        if nearly and not search.is_close and guess is not None and not solver.is_large:
+            # Interior points end at another basis, from which refinements often come closer.
+            report("solving it in floats, by interior points")
+            again = solver.solve(as_floats(program.cost, 1 / largest), as_floats(program.right), interior=True)
+            first = None if again is None else near.at(again.basis)
+            if first is not None:
+                other = _Search(program, solver, near, most_refinements, nearly)
+                other.iterations = _ITERATIONS * guess.iterations + _FEW_ITERATIONS
+                other.refine(first, near.at)
+                search = min(search, other, key=lambda search: search.closest.miss)
         if nearly:
-            return _at(search.closest, exact=False, close=search.is_close, refinements=search.refinements)
+            vertex, miss = search.closest, flint.fmpq(0) if search.is_done else search.closest.miss
+            return Optimum(vertex.basis, vertex.values, vertex.duals, False, miss, search.is_close, search.refinements)
         basis = search.closest.basis
     report("solving its best basis exactly")
     found = exactly(basis)
@@ -265,15 +276,18 @@ class _Search:
     ----------
     program : LinearProgram
     solver : FloatSolver
-        Of this program.
+    near : NearVertices
+        Both of this program.
     most : int
         Refinements after which to give up.
     nearly : bool
         Whether to give up as soon as one comes no closer to an optimum, but was close.
     """
 
-    def __init__(self, program: LinearProgram, solver: FloatSolver, most: int, nearly: bool) -> None:
-        self._program, self._solver, self._most, self._nearly = program, solver, most, nearly
+    def __init__(
+        self, program: LinearProgram, solver: FloatSolver, near: NearVertices, most: int, nearly: bool
+    ) -> None:
+        self._program, self._solver, self._near, self._most, self._nearly = program, solver, near, most, nearly
         self._largest = max(map(abs, program.cost))
         self._strength = flint.fmpq(1)
         self.iterations = _FEW_ITERATIONS
@@ -283,16 +297,13 @@ class _Search:
         """Refine a vertex until it is optimal, or for as long as that comes closer and the iterations last."""
         self.closest = vertex
         in_vain = 0
-        while not (vertex.optimal or (self._nearly and self._within(_NEAREST))):
+        while not (vertex.optimal or self.is_done):
             if self.refinements == self._most or in_vain == _MOST_IN_VAIN or self.iterations <= 0:
                 break
-            basis = self._better(vertex)
-            if basis is None:
-                break
-            following = vertex if basis == vertex.basis else at(basis)
+            following = self._better(vertex, at)
             if following is None:
-                in_vain += 1
-            elif following is not vertex:
+                break
+            if following is not vertex:
                 vertex = following
                 in_vain = 0 if vertex.miss < self.closest.miss else in_vain + 1
                 self.closest = min(self.closest, vertex, key=lambda vertex: vertex.miss)
@@ -305,19 +316,23 @@ class _Search:
         """Whether a point and multipliers close to an optimum were found."""
         return self._within(_CLOSE)
 
+    @property
+    def is_done(self) -> bool:
+        """Whether an optimum was found, or where close is good enough one as near as is asked."""
+        return self.closest.optimal or (self._nearly and self._within(_NEAREST))
+
     def _within(self, part: flint.fmpq) -> bool:
         return bool(self.closest.miss <= part * self._largest)
 
-    def _better(self, vertex: Vertex) -> Basis | None:
+    def _better(self, vertex: Vertex, at: Callable[[Basis], Vertex | None]) -> Vertex | None:
         """Let HiGHS correct a vertex under a magnifying glass, stronger every time; None where that leads nowhere."""
         report(f"refining the solution, step {self.refinements + 1}")
         program, self._strength = self._program, self._strength * _STEP
         primal = min(self._strength, 1 / vertex.infeasibility) if vertex.infeasibility else flint.fmpq(1)
         dual = min(self._strength, 1 / vertex.suboptimality) if vertex.suboptimality else flint.fmpq(1)
         right = np.zeros(len(program.right))
-        for index, value in zip(vertex.basis, vertex.basic, strict=True):
-            if index >= len(program.columns):  # an artificial column that is not 0 is a residual of its row
-                right[index - len(program.columns)] = float(value * primal)
+        for row, x in vertex.residual.items():
+            right[row] = float(x * primal)
         solution = self._solver.solve(
             as_floats(vertex.reduced, dual),
             right,
@@ -330,8 +345,10 @@ class _Search:
         if solution is None:
             return None
         self.iterations -= solution.iterations
-        strongest = self._strength * max(vertex.infeasibility, vertex.suboptimality) >= 1
-        return None if solution.basis == vertex.basis and strongest else solution.basis
+        if solution.basis == vertex.basis and vertex.basic:
+            strongest = self._strength * max(vertex.infeasibility, vertex.suboptimality) >= 1
+            return None if strongest else vertex
+        return at(solution.basis) or (self._near.corrected(vertex, solution, primal, dual) if self._nearly else None)
 
 
 def optimum_near(program: LinearProgram, basis: Basis, *, nearly: bool = False) -> Optimum | None:

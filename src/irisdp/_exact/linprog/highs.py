@@ -37,6 +37,8 @@ _RESORTS: tuple[dict[str, Any], ...] = (
 )
 """What is tried one after the other until HiGHS ends with a basis: it may end with an error of its own."""
 
+_AFRESH: tuple[dict[str, Any], ...] = ({}, {})
+
 _MOST_PIVOTS = 5
 """Per row and column: a solver that needs more is going round in circles."""
 
@@ -114,10 +116,12 @@ class FloatSolver:
         *,
         start: Basis | None = None,
         most: int | None = None,
+        interior: bool = False,
     ) -> FloatSolution | None:
         """Minimise cost·z subject to A z = right, z ≥ lower (0 when left out), from a basis if one is given.
 
-        With `most`, it stops after so many iterations, and tries nothing else where HiGHS ends with an error.
+        With `most`, it stops after so many iterations. Where HiGHS ends with an error, it then begins without a basis,
+        and tries nothing else. With `interior` and no basis it begins with interior points whatever the size.
 
         Returns
         -------
@@ -132,7 +136,7 @@ class FloatSolver:
         model.row_lower_ = model.row_upper_ = right * self._row_scale
         highs = _quiet(
             # Interior points, then a basis, are twice as fast on large programs, where there is no basis to start from.
-            solver="simplex" if start is not None or model.num_row_ < _MANY_ROWS else "ipm",
+            solver="ipm" if start is None and (interior or self.is_large) else "simplex",
             simplex_scale_strategy=0,  # scaled already, and a scaled tolerance is not the one asked for
             primal_feasibility_tolerance=_TOLERANCE,
             dual_feasibility_tolerance=_TOLERANCE,
@@ -141,9 +145,9 @@ class FloatSolver:
             _set(highs, simplex_iteration_limit=most)
         highs.passModel(model)
         basic = highspy.HighsBasisStatus.kBasic
-        for options in _RESORTS if most is None else _RESORTS[:1]:
+        for attempt, options in enumerate(_RESORTS if most is None else _AFRESH):
             _set(highs, **options)
-            if start is not None:
+            if start is not None and (most is None or not attempt):
                 highs.setBasis(self._to_highs(start))
             _run(highs, model.num_row_)
             basis, solution = highs.getBasis(), highs.getSolution()
@@ -160,6 +164,11 @@ class FloatSolver:
                 )
             highs.clearSolver()
         return None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a solution without a basis begins with interior points anyway."""
+        return bool(self._model.num_row_ >= _MANY_ROWS)
 
     def factors(self, basis: Basis) -> Factors | None:
         """Factorise the columns of a basis; None where floats take them for dependent."""

@@ -10,7 +10,7 @@ from typing import Any
 import flint
 import numpy as np
 
-from .highs import FloatSolver
+from .highs import FloatSolution, FloatSolver
 from .program import Basis, Floats, LinearProgram
 from .sparse_solve import SparseRow, solve_sparse
 
@@ -37,6 +37,8 @@ class Vertex:
         Largest violation of z ≥ 0 and of artificial = 0; 0 when the point is feasible.
     suboptimality : rational
         Largest violation of duals·A ≤ cost; 0 when the multipliers are feasible.
+    residual : dict of rationals
+        right − A z where it is not 0: the artificial columns that are not.
     """
 
     basis: Basis
@@ -46,6 +48,7 @@ class Vertex:
     reduced: list[flint.fmpq]
     infeasibility: flint.fmpq
     suboptimality: flint.fmpq
+    residual: dict[int, flint.fmpq]
 
     @property
     def miss(self) -> flint.fmpq:
@@ -77,7 +80,8 @@ def vertex_of(program: LinearProgram, basis: Basis) -> Vertex | None:
         else:
             infeasibility = max(infeasibility, abs(value))
     reduced = [x - p for x, p in zip(program.cost, price(program, duals), strict=True)]
-    return Vertex(basis, basic, values, duals, reduced, infeasibility, max(-min(reduced), _ZERO))
+    residual = {index - count: x for index, x in zip(basis, basic, strict=True) if index >= count and x != 0}
+    return Vertex(basis, basic, values, duals, reduced, infeasibility, max(-min(reduced), _ZERO), residual)
 
 
 def in_basis(program: LinearProgram, basis: Basis, target: Sequence[flint.fmpq]) -> list[flint.fmpq] | None:
@@ -170,20 +174,51 @@ class NearVertices:
             return None
         count, unit, zero = len(self._program.columns), 1 << _BITS, flint.fmpq(0)
         values, members, infeasibility = [zero] * count, [], zero
+        residual: dict[int, flint.fmpq] = {}
         for index, x in zip(basis, basic.tolist(), strict=True):
             value = flint.fmpq(x, unit) if abs(x) >= _NONE else zero
             members.append(value)
             if index < count:
                 values[index] = value
+            elif value:
+                residual[index - count] = value
             infeasibility = max(infeasibility, abs(value) if index >= count else -value)
+        multipliers, reduced = self._costs(duals)
+        return Vertex(basis, members, values, multipliers, reduced, infeasibility, max(-min(reduced), zero), residual)
+
+    def corrected(self, vertex: Vertex, found: FloatSolution, primal: flint.fmpq, dual: flint.fmpq) -> Vertex:
+        """Add to a point and its multipliers what HiGHS found for them, magnified: no vertex, but where none is found.
+
+        Parameters
+        ----------
+        vertex : Vertex
+        found : FloatSolution
+            Of the correction, times `primal`, and of the multipliers' correction, times `dual`.
+        primal, dual : rational
+        """
+        unit, zero = 1 << _BITS, flint.fmpq(0)
+        point = _whole(_in_units(vertex.values)) + _whole(_in_units(_scaled(found.values, 1 / primal)))
+        duals = _whole(_in_units(vertex.duals)) + _whole(_in_units(_scaled(found.duals, 1 / dual)))
+        order = self._row_order
+        sums = _sums(self._by_row[order] * point[self._columns[order]], self._rows[order], len(self._row_units))
+        left = [
+            flint.fmpq(x, each * unit) for x, each in zip((self._right - sums).tolist(), self._row_units, strict=True)
+        ]
+        residual = {k: x for k, x in enumerate(left) if abs(x) >= flint.fmpq(_NONE, unit)}
+        values = [flint.fmpq(x, unit) if abs(x) >= _NONE else zero for x in point.tolist()]
+        infeasibility = max(-min(values), *map(abs, residual.values()), zero)
+        multipliers, reduced = self._costs(duals)
+        return Vertex(found.basis, [], values, multipliers, reduced, infeasibility, max(-min(reduced), zero), residual)
+
+    def _costs(self, duals: Any) -> tuple[list[flint.fmpq], list[flint.fmpq]]:
+        """Return multipliers that are given in units, and the reduced costs of all columns."""
+        unit, zero = 1 << _BITS, flint.fmpq(0)
         none = flint.fmpq(_NONE, unit) * max(map(abs, self._program.cost))
         reduced = [
             flint.fmpq(x, each * unit) if x else zero
             for x, each in zip(self._reduced(duals).tolist(), self._column_units, strict=True)
         ]
-        reduced = [x if abs(x) > none else zero for x in reduced]
-        multipliers = [flint.fmpq(x, unit) for x in duals.tolist()]
-        return Vertex(basis, members, values, multipliers, reduced, infeasibility, max(-min(reduced), zero))
+        return [flint.fmpq(x, unit) for x in duals.tolist()], [x if abs(x) > none else zero for x in reduced]
 
     def _point(self, basis: Basis, forward: Any) -> Any:
         """Return the values of the basic columns, in units."""
@@ -247,6 +282,15 @@ def _refined(residual: Any, units: Floats, solve: Any, size: int) -> Any:
             return None
         solution = solution + _whole([round(x) for x in (correction * largest).tolist()])
     return None
+
+
+def _in_units(numbers: list[flint.fmpq]) -> list[int]:
+    return [(int(x.p) << _BITS) // int(x.q) if x else 0 for x in numbers]
+
+
+def _scaled(floats: Floats, factor: flint.fmpq) -> list[flint.fmpq]:
+    zero = flint.fmpq(0)
+    return [flint.fmpq(*x.as_integer_ratio()) * factor if x else zero for x in floats.tolist()]
 
 
 def _whole(numbers: list[int]) -> Any:
