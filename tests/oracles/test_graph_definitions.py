@@ -303,7 +303,7 @@ def test_every_constructor_builds_the_same_graph(seed):
 def test_names_of_other_kinds_keep_their_first_order():
     import polars
 
-    by_name = graphs.graph_from_frame(polars.DataFrame({"a": ["x", "z"], "b": ["z", "y"], "weight": [1.0, 2.0]}))
+    by_name = graphs.graph_from_frame(polars.DataFrame({"a": ["x", "z"], "b": ["z", "y"]}))
     assert by_name.nodes[:] == ("x", "z", "y")
     far_apart = graphs.graph_from_arrays([10**12, -5], [7, 10**12])
     assert far_apart.nodes[:] == (-5, 7, 10**12)

@@ -221,6 +221,8 @@ def test_bad_frames_and_matrices():
 
     with refuses("edges: must have two columns"):
         graphs.graph_from_frame(polars.DataFrame({"a": [1]}))
+    with refuses("edges: must have two columns, and the frame has 3"):
+        graphs.graph_from_frame(polars.DataFrame({"a": ["x"], "b": ["z"], "weight": [2.0]}))
     with refuses("edges: must not have missing values"):
         graphs.graph_from_frame(polars.DataFrame({"a": [1, None], "b": [2, 3]}))
     with refuses("matrix: must be square"):

@@ -105,12 +105,12 @@ def graph_from_arrays(tails: Any, heads: Any, *, nodes: Iterable[Any] | None = N
 
 @checked
 def graph_from_frame(frame: Any) -> Graph:
-    """Build a graph from the first two columns of any dataframe that narwhals reads: one row per edge.
+    """Build a graph from any dataframe of two columns that narwhals reads: one row per edge.
 
     Parameters
     ----------
     frame : dataframe
-        pandas, Polars, PyArrow or any other, of two columns or more without missing values.
+        pandas, Polars, PyArrow or any other, of exactly two columns without missing values. Edges have no weights.
 
     Raises
     ------
@@ -120,13 +120,14 @@ def graph_from_frame(frame: Any) -> Graph:
     table = opened(frame, "frame", "give two columns, one per end")
 
     def ends() -> list[Any]:
-        chosen = computed(table.select(table.collect_schema().names()[:2]))
-        return [chosen[name] for name in chosen.columns]
+        names = table.collect_schema().names()
+        if len(names) != 2:
+            rule = f"must have two columns, and the frame has {len(names)}"
+            raise BadInput("edges", rule, "give a frame with one column per end of an edge")
+        chosen = computed(table)
+        return [chosen[name] for name in names]
 
-    columns = asked(ends, "edges", "cannot be read", "give a frame of names in two columns")
-    if len(columns) < 2:
-        raise BadInput("edges", "must have two columns", "give a frame with one column per end of an edge")
-    first, second = columns
+    first, second = asked(ends, "edges", "cannot be read", "give a frame of names in two columns")
     if first.null_count() or second.null_count():
         raise BadInput("edges", "must not have missing values", "drop the rows with nulls")
     if first.dtype.is_integer() and second.dtype.is_integer():
