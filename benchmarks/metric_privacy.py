@@ -33,7 +33,7 @@ def u(s: Fraction, ratio: Fraction) -> Fraction:
 
 
 def spread(nodes: int, edges: Edges, given: dict[int, Fraction], ratio: Fraction) -> list[Fraction]:
-    """Return the most that an event may have at every node, nearest first: u never makes a number smaller [Dijkstra1959]."""
+    """Return the most that an event may have at every node, nearest first: u makes no number smaller [Dijkstra1959]."""
     most = [Fraction(2)] * nodes
     heap = [(s, node) for node, s in given.items()]
     while heap:
