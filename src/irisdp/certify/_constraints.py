@@ -5,20 +5,21 @@ A certificate with constraints compares only mechanisms that meet them. Nothing 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import flint
 
-from .._exact import Number, Numbers, flint_rational, integer, json_list, rational, rational_text
+from .._exact import Number, Numbers, flint_rational, integer, json_list, rational, short_text
 from ..errors import BadInput
 from ..graphs import UNREACHABLE
 from ._audited_mechanism import AuditedMechanism
 
 _ONE, _ZERO = flint.fmpq(1), flint.fmpq(0)
 
-_MOST_TERMS = 1 << 23
+_MOST_TERMS = 1 << 20
 """Entries that all constraints together may name; the stand-alone verifier has the same limit."""
 
 
@@ -164,12 +165,12 @@ def _given_entries(constraint: Any, subject: AuditedMechanism) -> tuple[list[tup
         unit = " steps in the graph" if constraint["of"] == "graph-distance" else ""
         errors = enumerate(_errors(subject, constraint["of"]))
         far = [(i, v, _ZERO) for i, row in errors for v, error in enumerate(row) if error > most]
-        return far, f"errors of at most {rational_text(most)}{unit}"
+        return far, f"errors of at most {short_text(most)}{unit}"
     if keys == {"keep"}:
         listed = json_list(constraint["keep"], "keep")
         kept = [integer(i, "keep", at_least=0, at_most=len(subject.inputs) - 1) for i in listed]
-        if any(subject.inputs[i] not in subject.outputs for i in kept):
-            raise BadInput("keep", "names an input that is no output", "leave it out")
+        if len(set(kept)) < len(kept) or any(subject.inputs[i] not in subject.outputs for i in kept):
+            raise BadInput("keep", "names an input twice, or one that is no output", "leave it out")
         given = [
             (i, v, flint.fmpq(answer == subject.inputs[i])) for i in kept for v, answer in enumerate(subject.outputs)
         ]
@@ -203,8 +204,8 @@ def _towards(inputs: list[int], outputs: list[int]) -> Iterator[tuple[int, int, 
                 yield i, place[answer], place[ascending[k - 1]]
 
 
-def _errors(subject: AuditedMechanism, of: Any) -> Iterator[list[int]]:
-    """Yield how far every output is from the input, for every input."""
+def _errors(subject: AuditedMechanism, of: Any) -> Iterator[Sequence[float]]:
+    """Yield how far every output is from the input, for every input; infinitely far where no path leads there."""
     if of == "absolute":
         here, there = _counts(subject)
         yield from ([abs(truth - answer) for answer in there] for truth in here)
@@ -212,7 +213,7 @@ def _errors(subject: AuditedMechanism, of: Any) -> Iterator[list[int]]:
         places = subject.places
         for place in places.tolist():
             row = subject.graph.distances_from(place)[places].tolist()
-            yield [len(row) if far == UNREACHABLE else far for far in row]
+            yield [math.inf if far == UNREACHABLE else far for far in row]
     else:
         raise BadInput("of", "must be absolute, or graph-distance where outputs are the inputs", "correct it")
 

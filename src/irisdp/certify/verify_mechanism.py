@@ -83,6 +83,7 @@ LARGEST_FAMILY, LONGEST_WORD, MOST_TYPES = 1 << 62, 62, 1000
 MOST_RECORDS_AND_TYPES, MOST_COUNTS, MOST_EDGES = 10**7, 10**8, 1 << 22
 MOST_CATEGORIES, MOST_NODES_OF_GAPS, MOST_MOVES_OF_GAPS = 20, 1 << 20, 1 << 22
 MOST_LOSSES = 1 << 23  # a table of more would take gigabytes
+MOST_TERMS = 1 << 20  # of all constraints together
 LONGEST_PRIVACY, MOST_PAIRS = 4096, 10000  # bits of a numerator or a denominator
 LARGEST_FACTORED, LARGEST_CERTIFIED_FACTORED = 10**18, 10**6  # the largest n: judged at all, or with a certificate
 LARGEST_FILE = 64 << 20  # bytes
@@ -808,7 +809,7 @@ def read_constraints(mechanism: Mechanism, certificate: Any) -> Constraints:
     """Read the constraints of a certificate, and check that the rows meet them."""
     constraints = Constraints({}, {}, [])
     listed = list_of(certificate.get("constraints", []), "constraints")
-    if len(listed) * len(mechanism.inputs) * len(mechanism.outputs) > MOST_LOSSES:
+    if len(listed) * len(mechanism.inputs) * len(mechanism.outputs) > MOST_TERMS:
         raise TooLarge("its constraints are too many for a matrix of this size")
     for k, one in enumerate(listed):
         take(len(mechanism.inputs) * len(mechanism.outputs))
@@ -860,16 +861,17 @@ def given_entries(mechanism: Mechanism, kind: str, one: Any) -> tuple[list[tuple
         counts = one["of"] == "absolute" and all(isinstance(name, int) for name in chain(inputs, outputs))
         insist(by_graph or counts, "of must be absolute, of integers, or graph-distance")
         insist(not by_graph or list(inputs) == list(outputs), "distances need outputs that are the inputs")
-        errors: Iterable[tuple[int, list[int]]] = (
-            (i, smallest_reaching(mechanism, {i: 0}, lambda steps: steps + 1, size))
+        errors: Iterable[tuple[int, list[Any]]] = (
+            (i, smallest_reaching(mechanism, {i: 0}, lambda steps: steps + 1, math.inf))
             if by_graph
             else (i, [abs(truth - answer) for answer in outputs])
             for i, truth in enumerate(inputs)
         )
         far = [(i, v, Fraction(0)) for i, row in errors for v, error in enumerate(row) if error > most]
-        return far, f"errors of at most {most}" + " steps in the graph" * by_graph
+        return far, f"errors of at most {shown(most)}" + " steps in the graph" * by_graph
     if kind == "keep":
         kept = [whole_number(i, "keep", 0, size - 1) for i in list_of(one["keep"], "keep")]
+        insist(len(set(kept)) == len(kept), "keep names an input twice")
         insist(all(inputs[i] in outputs for i in kept), "keep names an input that is no output")
         given = [(i, v, Fraction(answer == inputs[i])) for i in kept for v, answer in enumerate(outputs)]
         return given, f"the true answer is certain at some inputs ({len(kept)})"

@@ -15,6 +15,7 @@ Each is one of these; inputs and outputs stand by their names:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -77,11 +78,6 @@ class Constraint:
     given: Mapping[Place, Fraction]
     rows: tuple[LinearRow, ...] = ()
 
-    @property
-    def words(self) -> str:
-        """What messages call it."""
-        return f'"{self.document if isinstance(self.document, str) else next(iter(self.document))}"'
-
 
 @dataclass(frozen=True)
 class Constraints:
@@ -108,6 +104,11 @@ class Constraints:
         for number, constraint in enumerate(self.each):
             for row in constraint.rows:
                 yield (number, row.number), row
+
+    def name(self, number: int) -> str:
+        """Return what messages call a constraint: its form, and its number where several have it."""
+        forms = [form if isinstance(form, str) else next(iter(form)) for form in self.to_document()]
+        return f'"{forms[number]}"' + (f" (number {number + 1})" if forms.count(forms[number]) > 1 else "")
 
     def without(self, number: int) -> Constraints:
         """Return all but one."""
@@ -215,18 +216,18 @@ class _Reader:
         given = {(i, v): Fraction(0) for i, row in enumerate(errors) for v, far in enumerate(row) if far > most}
         return Constraint({"error_at_most": rational_text(most), "of": of}, given)
 
-    def _absolute(self) -> Iterator[list[int]]:
+    def _absolute(self) -> Iterator[list[float]]:
         here, there = _whole(self._inputs, "error_at_most"), _whole(self._outputs, "error_at_most")
         return ([abs(truth - answer) for answer in there] for truth in here)
 
-    def _distances(self) -> Iterator[list[int]]:
+    def _distances(self) -> Iterator[list[float]]:
         if tuple(self._inputs) != tuple(self._outputs):
             raise BadInput(
                 "error_at_most", "by graph-distance needs outputs that are the inputs", 'add "of": "absolute"'
             )
         for node in range(len(self._inputs)):
             row = self._graph.distances_from(node).tolist()
-            yield [len(row) if far == UNREACHABLE else far for far in row]
+            yield [math.inf if far == UNREACHABLE else far for far in row]
 
     def _linear(self, constraint: Mapping[str, Any]) -> Constraint:
         compared = [word for word in _COMPARED if word in constraint]

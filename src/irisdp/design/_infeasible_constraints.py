@@ -33,7 +33,7 @@ def refuse_if_infeasible(constraints: Constraints, graph: DatasetGraph, privacy:
     """
     nothing = _nothing(constraints, graph.number_of_nodes, answers)
     if _in_floats(_apart(nothing)) > _NEARLY and (missed := _smallest(_apart(nothing))):
-        _refuse_at_any_privacy(nothing, missed)
+        _refuse_at_any_privacy(nothing, graph, privacy, missed)
     if _in_floats(mechanism_program(nothing, graph, privacy, spare=True).linear) > _NEARLY:
         refuse_if_proven(constraints, graph, privacy, answers)
 
@@ -42,7 +42,7 @@ def refuse_if_proven(constraints: Constraints, graph: DatasetGraph, privacy: Pri
     """Raise `Infeasible` where exact numbers prove that no private mechanism meets the constraints."""
     nothing = _nothing(constraints, graph.number_of_nodes, answers)
     if missed := _smallest(_apart(nothing)):
-        _refuse_at_any_privacy(nothing, missed)
+        _refuse_at_any_privacy(nothing, graph, privacy, missed)
     worked = workable(privacy)
     program = mechanism_program(nothing, graph, worked, spare=True)
     optimum = _exact(program.linear)
@@ -95,13 +95,9 @@ def _smallest(program: LinearProgram) -> Fraction:
     return _value(program, optimum) if optimum.exact else Fraction(0)
 
 
-def _refuse_at_any_privacy(nothing: Goal, missed: Fraction) -> NoReturn:
+def _refuse_at_any_privacy(nothing: Goal, graph: DatasetGraph, privacy: Privacy, missed: Fraction) -> NoReturn:
     constraints = nothing.constraints
-    lenient = [
-        number
-        for number in range(len(constraints.each))
-        if not _smallest(_apart(replace(nothing, constraints=constraints.without(number))))
-    ]
+    lenient = _possible_without(nothing, graph, privacy)
     raise Infeasible(
         "no mechanism meets these constraints, whatever its privacy;" + _leave_out(constraints, lenient),
         status="infeasible",
@@ -112,13 +108,11 @@ def _refuse_at_any_privacy(nothing: Goal, missed: Fraction) -> NoReturn:
     )
 
 
-def _refuse_with_privacy(
-    nothing: Goal, graph: DatasetGraph, privacy: Privacy, dual: Dual, shown: Fraction, over: Fraction | None
-) -> NoReturn:
-    constraints = nothing.constraints
+def _possible_without(nothing: Goal, graph: DatasetGraph, privacy: Privacy) -> list[int]:
+    """Return the numbers of the constraints without which a private mechanism certainly meets the others."""
 
     def possible(number: int) -> bool:
-        goal = replace(nothing, constraints=constraints.without(number))
+        goal = replace(nothing, constraints=nothing.constraints.without(number))
         program = mechanism_program(goal, graph, workable(privacy), spare=True).linear
         try:
             optimum = _exact(program)
@@ -126,7 +120,14 @@ def _refuse_with_privacy(
             return False
         return optimum.exact and _value(program, optimum) == 0
 
-    lenient = [number for number in range(len(constraints.each)) if possible(number)]
+    return [number for number in range(len(nothing.constraints.each)) if possible(number)]
+
+
+def _refuse_with_privacy(
+    nothing: Goal, graph: DatasetGraph, privacy: Privacy, dual: Dual, shown: Fraction, over: Fraction | None
+) -> NoReturn:
+    constraints = nothing.constraints
+    lenient = _possible_without(nothing, graph, privacy)
     delta = None
     if over is not None and privacy.single and privacy.delta + over < 1:
         delta = privacy.delta + over
@@ -149,4 +150,4 @@ def _leave_out(constraints: Constraints, lenient: list[int]) -> str:
     """Say which constraint alone is in the way."""
     if not lenient:
         return " leave out more than one of them" if len(constraints.each) > 1 else " leave it out"
-    return " leave out " + " or ".join(constraints.each[number].words for number in lenient)
+    return " leave out " + " or ".join(map(constraints.name, lenient))
