@@ -173,7 +173,9 @@ def optimum_by_floats(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mech
     optimum = _begun_nearby(program.linear, nearly=nearly)
     if optimum is None:
         try:
-            optimum = exact_optimum(program.linear, most_refinements=_FEW_REFINEMENTS, most_pivots=0, nearly=nearly)
+            optimum = exact_optimum(
+                program.linear, most_refinements=_FEW_REFINEMENTS, most_pivots=0, nearly=nearly, again=False
+            )
         except Refusal:  # HiGHS ended without a basis, however it was started
             return None
     _keep_for_neighbours(program.linear, optimum)

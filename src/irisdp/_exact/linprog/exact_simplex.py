@@ -189,6 +189,7 @@ def exact_optimum(
     most_refinements: int = MOST_REFINEMENTS,
     most_pivots: int | None = None,
     nearly: bool = False,
+    again: bool = True,
 ) -> Optimum:
     """Solve a linear program exactly.
 
@@ -204,6 +205,8 @@ def exact_optimum(
     nearly : bool
         Whether close is good enough, as it always is for more than 30,000 rows: then no exact numbers are worked out
         where floats and exact residuals lead to a vertex, and `exact` is false.
+    again : bool
+        Whether to begin again, by interior points, where close is good enough and refinements do not come close.
 
     Raises
     ------
@@ -234,11 +237,11 @@ def exact_optimum(
     first = near.at(basis)
     if first is not None:
         search.refine(first, near.at)
-        if nearly and not search.is_close and guess is not None and not solver.is_large:
+        if nearly and again and not search.is_close and guess is not None and not solver.is_large:
             # Interior points end at another basis, from which refinements often come closer.
             report("solving it in floats, by interior points")
-            again = solver.solve(as_floats(program.cost, 1 / largest), as_floats(program.right), interior=True)
-            first = None if again is None else near.at(again.basis)
+            other_guess = solver.solve(as_floats(program.cost, 1 / largest), as_floats(program.right), interior=True)
+            first = None if other_guess is None else near.at(other_guess.basis)
             if first is not None:
                 other = _Search(program, solver, near, most_refinements, nearly)
                 other.iterations = _ITERATIONS * guess.iterations + _FEW_ITERATIONS
