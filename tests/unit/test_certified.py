@@ -110,3 +110,11 @@ def test_what_cannot_be_certified_is_refused():
     goal = design.Goal(name="error", loss=np.ones((300, 300), dtype=int), side_information=range(300))
     with pytest.raises(BadInput, match=r"^graph: makes a program of"):
         design.certified(large, goal)
+
+
+def test_inputs_in_another_order_than_the_nodes_are_not_certified():
+    made = design.repair(np.eye(3)[[1, 0, 2]], graphs.Path(3), Privacy(ratio=2))
+    turned = Mechanism.from_matrix(made.matrix(), privacy=made.privacy, graph=made.graph, inputs=[1, 0, 2])
+    goal = design.Goal(name="", loss=[[0, 1, 1]] * 3, weights=[1] * 3)
+    with pytest.raises(BadInput, match=r"^mechanism: has inputs that are not the nodes of its graph in their order; "):
+        design.certified(turned, goal)

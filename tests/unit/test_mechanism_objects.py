@@ -213,3 +213,15 @@ def test_an_exponential_mechanism_knows_its_exponent():
     assert transitive.row("00")[1] == transitive.row("00")[0] / 2
     assert type(made.post_process({v: v for v in range(5)})) is Mechanism
     assert made.post_process({v: v for v in range(5)}) == made
+
+
+def test_a_mechanism_remaps_answers_by_their_names():
+    rows = [[0, 1], [1, 0], ["1/2", "1/2"]]
+    by_name = Mechanism.from_matrix(rows, privacy=TWO, inputs=[2, 0, 1], outputs=["few", "many"])
+    wanted = NOISE.post_process({0: "few", 1: {"few": "1/2", "many": "1/2"}, 2: "many"})
+    assert NOISE.post_process(by_name) == wanted
+    for inputs, lines in (([3, 0, 1], rows), ([0, 1, 2, 3], [*rows, [1, 0]])):
+        with pytest.raises(BadInput, match=r"^reading: must have the answers as its inputs; "):
+            NOISE.post_process(Mechanism.from_matrix(lines, privacy=TWO, inputs=inputs))
+    with pytest.raises(BadInput, match=r"^reading: must have the answers as its inputs; "):
+        NOISE.post_process(consumers.optimal_reading(design.geometric(5, TWO), consumers.Consumer(5, "absolute")))

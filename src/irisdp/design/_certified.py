@@ -16,7 +16,7 @@ from ._privacy_program import Goal, directions
 
 @checked
 def certified(mechanism: Mechanism, goal: Goal, *, constraints: Any = None) -> Mechanism:
-    """Bound from below what any private mechanism reaches for a goal, and state it beside a mechanism of one's own.
+    """Bound from below what any private mechanism reaches for a goal, and state it in a mechanism of your own.
 
     Parameters
     ----------
@@ -38,9 +38,8 @@ def certified(mechanism: Mechanism, goal: Goal, *, constraints: Any = None) -> M
     Raises
     ------
     BadInput
-        When the mechanism has no graph, is not private on it or does not meet the constraints; when the goal
-        has another shape; and when the program is
-        too large to be solved whole.
+        When the mechanism has no graph, or its inputs are not the nodes in order; when it is not private or does not
+        meet the constraints; when the goal has another shape; and when the program is too large to be solved whole.
 
     Examples
     --------
@@ -58,6 +57,9 @@ def certified(mechanism: Mechanism, goal: Goal, *, constraints: Any = None) -> M
     graph, privacy, rows = mechanism.graph, mechanism.privacy, mechanism.matrix()
     if graph is None:
         raise BadInput("mechanism", "has no graph", "give one whose graph joins neighbouring inputs")
+    if tuple(mechanism.inputs) != tuple(graph.nodes):
+        rule = "has inputs that are not the nodes of its graph in their order"
+        raise BadInput("mechanism", rule, "repair its matrix with inputs=…: design.repair puts them in order")
     if (len(goal.loss), len(goal.loss[0])) != (len(rows), len(mechanism.outputs)):
         rule = f"has a loss of {len(goal.loss)} rows and {len(goal.loss[0])} columns"
         raise BadInput("goal", rule, f"the mechanism needs {len(rows)} and {len(mechanism.outputs)}")

@@ -42,7 +42,13 @@ def read_remap(
     given = None if outputs is None else _listed(outputs)
     if callable(getattr(remap, "matrix", None)):  # an optimal reading, or a mechanism that reads the answers
         given = tuple(remap.outputs) if given is None and hasattr(remap, "outputs") else given
-        remap = remap.matrix()
+        inputs, remap = getattr(remap, "inputs", answers), remap.matrix()
+        row_of = dict(zip(inputs, remap, strict=False))
+        if len(remap) != len(answers) or any(answer not in row_of for answer in answers):
+            raise BadInput(
+                "reading", "must have the answers as its inputs", "give a mechanism that reads these answers"
+            )
+        remap = [row_of[answer] for answer in answers]
     if isinstance(remap, Mapping):
         return _by_name(remap, answers, given)
     table = entries(remap, len(answers))
