@@ -1,4 +1,4 @@
-"""Designs under linear constraints against SciPy on programs written anew, and certificates against both checkers."""
+"""Designs under linear constraints against independent programs in SciPy, and certificates against both checkers."""
 
 import copy
 from fractions import Fraction
@@ -15,6 +15,7 @@ from support.seeds import fresh_random
 from support.sweeps import tried
 
 AGREEMENT = 1e-7
+"""SciPy keeps constraints to 1e-10; multipliers of up to a thousand may carry that into the value."""
 
 
 def verdict_of(document):
@@ -111,7 +112,7 @@ PRIVACIES = [
 
 
 def case(seed):
-    """A design to call, and a program written anew that it should solve."""
+    """Return a design to call, and an independent program that it should solve."""
     chance = fresh_random(seed)
     kind, privacy = chance.choice(["consumer", "consumer", "distance", "binary", "rainbow"]), chance.choice(PRIVACIES)
     program = Program()
@@ -384,3 +385,11 @@ def test_without_a_rule_that_is_named_a_private_mechanism_is_there():
         design.optimal_mechanism(goal, graph_from_edges([(0, 1)]), Privacy(ratio=2, delta="0.01"), constraints=rules)
     with pytest.raises(Infeasible, match=r'leave out "zero" \(number 1\)$'):
         design.optimal_mechanism(goal, graph_from_edges([(0, 1)]), Privacy(ratio=2, delta="0.3"), constraints=rules)
+
+
+@pytest.mark.parametrize(("outputs", "said"), [(range(4), True), (range(-1, 4), True), (range(-1, 5), False)])
+def test_who_asks_for_no_bias_is_told_that_it_needs_answers_beyond_the_counts(outputs, said):
+    with pytest.raises(Infeasible) as refused:
+        rules = ["unbiased", {"error_at_most": 1}]
+        design.consumer(3, "squared", Privacy(ratio=2), outputs=outputs, constraints=rules)
+    assert ("list outputs below and above all inputs" in str(refused.value)) is said

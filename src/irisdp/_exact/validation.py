@@ -150,7 +150,7 @@ _REMEDIES = {
     "where": _CONDITION,
     "query": 'write for example "count"',
     "a Privacy": "write Privacy(epsilon=1)",
-    "a DatasetGraph": "give a graph, such as irisdp.graphs.Path(3)",
+    "a DatasetGraph": "give a graph, such as irisdp.graphs.Path(3) or graph_from_networkx(…)",
 }
 """What to write instead, by the argument's name or by what it must be."""
 

@@ -110,6 +110,17 @@ class Constraints:
         forms = [form if isinstance(form, str) else next(iter(form)) for form in self.to_document()]
         return f'"{forms[number]}"' + (f" (number {number + 1})" if forms.count(forms[number]) > 1 else "")
 
+    @property
+    def leaves_one_answer(self) -> bool:
+        """Whether being unbiased leaves some input one answer, because none lies beyond it."""
+        terms = (
+            (row.bound, [a for *_, a in row.terms])
+            for constraint in self.each
+            if constraint.document == "unbiased"
+            for row in constraint.rows
+        )
+        return any(not min(answers) < truth < max(answers) for truth, answers in terms)
+
     def without(self, number: int) -> Constraints:
         """Return all but one."""
         return Constraints((*self.each[:number], *self.each[number + 1 :]))
@@ -163,11 +174,11 @@ def read_constraints(
     listed = [given] if isinstance(given, str | Mapping) else entries(given)
     if listed is None:
         raise BadInput("constraints", "must be a list", _FORMS)
-    reader = _Reader(graph, named_nodes(outputs, "outputs"), of, truth)
+    reader = _ConstraintReader(graph, named_nodes(outputs, "outputs"), of, truth)
     return Constraints(tuple(map(reader.read, listed)))
 
 
-class _Reader:
+class _ConstraintReader:
     """Reads constraints on the mechanisms with given inputs and outputs."""
 
     def __init__(self, graph: DatasetGraph, outputs: NodeNames, of: str, truth: Sequence[int] | None) -> None:

@@ -149,5 +149,9 @@ def _refuse_with_privacy(
 def _leave_out(constraints: Constraints, lenient: list[int]) -> str:
     """Say which constraint alone is in the way."""
     if not lenient:
-        return " leave out more than one of them" if len(constraints.each) > 1 else " leave it out"
-    return " leave out " + " or ".join(map(constraints.name, lenient))
+        remedy = " leave out more than one of them" if len(constraints.each) > 1 else " leave it out"
+    else:
+        remedy = " leave out " + " or ".join(map(constraints.name, lenient))
+    if constraints.leaves_one_answer:
+        remedy += ", or list outputs below and above all inputs, which unbiased answers need"
+    return remedy
