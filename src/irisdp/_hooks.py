@@ -44,13 +44,12 @@ class Drawable:
         Parameters
         ----------
         form : {"heat-map", "bars", "trade-off", "profile"}, optional
-            How a mechanism is drawn, as a heat map unless given; or privacy, as a trade-off curve unless given, and a
-            privacy profile as one.
+            The kind of picture of a mechanism (a heat map by default) or of privacy (a trade-off curve by default). A
+            privacy profile is always drawn as one.
         title : str, optional
             The heading of the picture.
         labels : path or mapping, optional
             Of published answers: words that readers see instead of names, as for `irisdp.publish`.
-
         positions : mapping, optional
             Of a graph: where every node is drawn, as {node: (x, y)}; a layout of NetworkX is one.
 

@@ -789,7 +789,7 @@ def lower_bound(
 
 
 @dataclass
-class Constraints:
+class LinearConstraints:
     """Linear constraints: entries that are given, and lines Σ a·x_iv ≤ bound, or equal to it."""
 
     given: dict[int, dict[int, Fraction]]
@@ -805,9 +805,9 @@ class Constraints:
         return total(scores[v] * p for v, p in known.items()) + (rest * min(others) if others else 0)
 
 
-def read_constraints(mechanism: Mechanism, certificate: Any) -> Constraints:
+def read_constraints(mechanism: Mechanism, certificate: Any) -> LinearConstraints:
     """Read the constraints of a certificate, and check that the rows meet them."""
-    constraints = Constraints({}, {}, [])
+    constraints = LinearConstraints({}, {}, [])
     listed = list_of(certificate.get("constraints", []), "constraints")
     if len(listed) * len(mechanism.inputs) * len(mechanism.outputs) > MOST_TERMS:
         raise TooLarge("its constraints are too many for a matrix of this size")
@@ -824,7 +824,7 @@ def read_constraints(mechanism: Mechanism, certificate: Any) -> Constraints:
     return constraints
 
 
-def read_constraint(mechanism: Mechanism, constraints: Constraints, k: int, one: Any) -> str:
+def read_constraint(mechanism: Mechanism, constraints: LinearConstraints, k: int, one: Any) -> str:
     """Read constraint number k, and return it in words."""
     inputs, outputs = mechanism.inputs, mechanism.outputs
     kind = one if isinstance(one, str) else " ".join(sorted(object_of(one, "a constraint")))

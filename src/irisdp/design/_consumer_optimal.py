@@ -38,7 +38,7 @@ _NOT_UNIVERSAL = " (it falls with distance somewhere: universality is not guaran
 
 
 def consumer_goal(reader: Consumer, answers: Sequence[int] | None = None) -> Goal:
-    """Return what a consumer minimises, as the general programs take it; answers are 0..n unless given."""
+    """Return what a consumer minimises, in the form of the general programs; answers are 0..n by default."""
     name = reader.goal if answers or reader.universal else reader.goal + _NOT_UNIVERSAL
     losses = reader.loss.table(reader.n)
     if answers:

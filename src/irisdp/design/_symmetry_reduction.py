@@ -160,7 +160,7 @@ def _stabiliser_orbits(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Constraints:
+class OrbitConstraints:
     """The privacy constraints between classes: p_first ≤ r·p_second, with their excesses added up where δ > 0.
 
     Parameters
@@ -198,7 +198,7 @@ class Constraints:
         return indices
 
 
-def constraints(graph: DatasetGraph, classes: PairClasses, *, by_kind: bool) -> Constraints:
+def constraints(graph: DatasetGraph, classes: PairClasses, *, by_kind: bool) -> OrbitConstraints:
     """Collect the pairs of classes that meet over the edges of a graph.
 
     Every directed edge can be taken to one whose tail is a representative, so only those are looked at.
@@ -233,7 +233,7 @@ def constraints(graph: DatasetGraph, classes: PairClasses, *, by_kind: bool) -> 
         in_all = np.zeros(len(key), np.int64)
         np.add.at(in_all, which, count * np.array(edges, np.int64)[block])
         block, count, edges, kinds = np.zeros(len(key), np.int64), in_all, [1], {}
-    return Constraints(block, key // number, key % number, count, np.array(edges, np.int64), kinds, number)
+    return OrbitConstraints(block, key // number, key % number, count, np.array(edges, np.int64), kinds, number)
 
 
 def _content(pairs: Indices, counts: Indices) -> bytes:
@@ -258,7 +258,7 @@ class ClassProgram:
         One per class.
     weight : tuple of Fraction
         w of an input, one per orbit of inputs.
-    pairs : Constraints
+    pairs : OrbitConstraints
     """
 
     graph: DatasetGraph
@@ -266,7 +266,7 @@ class ClassProgram:
     privacy: Privacy
     loss: tuple[Fraction, ...]
     weight: tuple[Fraction, ...]
-    pairs: Constraints
+    pairs: OrbitConstraints
 
     @classmethod
     def of(

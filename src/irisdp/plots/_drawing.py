@@ -66,8 +66,8 @@ def plot(
         A mechanism, guarantee, profile, graph, coloured graph, sweep, publication, interpretation, ledger or session.
         Or a file: a mechanism, published answers, their release file or data package, or a ledger.
     form : {"heat-map", "bars", "trade-off", "profile"}, optional
-        How a mechanism is drawn, as a heat map unless given; or how privacy is, as a trade-off curve unless given, and
-        a privacy profile as one.
+        The kind of picture of a mechanism (a heat map by default) or of privacy (a trade-off curve by default). A
+        privacy profile is always drawn as one.
     title : str, optional
         The heading of the picture.
     labels : path or mapping, optional

@@ -121,7 +121,7 @@ def _points(named: Mapping[str, Sweep], along: str, others: Sequence[str]) -> li
 
 
 def _part(name: str, value: Any) -> str:
-    """Say what a parameter is on a line: a word as it is, a number with its name."""
+    """Return a parameter in words for a line: text alone, a number with the parameter's name."""
     return value if isinstance(value, str) else f"{_SYMBOLS.get(name, name)} = {value:g}"
 
 

@@ -227,7 +227,7 @@ def exact_optimum(
             return _at(vertex, exact=not nearly, close=True)
     basis, guess = start, None
     largest = max(map(abs, program.cost)) or flint.fmpq(1)
-    search = _Search(program, solver, near, most_refinements, nearly)
+    search = _Refinements(program, solver, near, most_refinements, nearly)
     if basis is None:
         report("solving it in floats")
         guess = solver.solve(as_floats(program.cost, 1 / largest), as_floats(program.right))
@@ -243,7 +243,7 @@ def exact_optimum(
             other_guess = solver.solve(as_floats(program.cost, 1 / largest), as_floats(program.right), interior=True)
             first = None if other_guess is None else near.at(other_guess.basis)
             if first is not None:
-                other = _Search(program, solver, near, most_refinements, nearly)
+                other = _Refinements(program, solver, near, most_refinements, nearly)
                 other.iterations = _ITERATIONS * guess.iterations + _FEW_ITERATIONS
                 other.refine(first, near.at)
                 search = min(search, other, key=lambda search: search.closest.miss)
@@ -272,7 +272,7 @@ def _at(vertex: Vertex, **found: Any) -> Optimum:
     return Optimum(vertex.basis, vertex.values, vertex.duals, miss=vertex.miss, **found)
 
 
-class _Search:
+class _Refinements:
     """Refinements on the way to an optimum, and the vertices closest to it.
 
     Parameters
