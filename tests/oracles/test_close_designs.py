@@ -73,7 +73,7 @@ def test_counts_under_delta(seed):
 @pytest.mark.parametrize("seed", range(tried(3, 20)))
 def test_a_solver_that_never_comes_closer_leaves_a_gap_and_no_mistake(seed, monkeypatch):
     n, loss, edges, privacy = random_count(seed)
-    monkeypatch.setattr(exact_simplex._Search, "_better", lambda search, vertex, at: None)
+    monkeypatch.setattr(exact_simplex._Refinements, "_better", lambda search, vertex, at: None)
     made = design.consumer(n, ("absolute", "squared")[seed % 2], privacy)
     check(made, loss, edges, privacy, gap=Fraction(1, 10**4))
 
