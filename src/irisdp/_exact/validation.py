@@ -149,6 +149,7 @@ _REMEDIES = {
     "condition": _CONDITION,
     "where": _CONDITION,
     "query": 'write for example "count"',
+    "seed": "give seed=1; draws without a seed are made by draw()",
     "a Privacy": "write Privacy(epsilon=1)",
     "a DatasetGraph": "give a graph, such as irisdp.graphs.Path(3) or graph_from_networkx(…)",
 }

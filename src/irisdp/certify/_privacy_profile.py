@@ -190,6 +190,10 @@ class PrivacyProfile(InOneLine, Drawable):
             raise BadInput("delta_at", rule, "write delta_at(epsilon=1) or delta_at(ratio=2)")
         if sum(given is not None for given in (privacy, epsilon, ratio)) != 1:
             raise BadInput("delta_at", "needs exactly one of epsilon, ratio and a Privacy", "write delta_at(epsilon=1)")
+        for name, given in (("epsilon", epsilon), ("ratio", ratio)):
+            if entries(given) is not None:
+                remedy = f"write [profile.delta_at({name}=x) for x in values]"
+                raise BadInput(name, "must be one number, not a list", remedy)
         if ratio is not None:
             r = rational(ratio, "ratio")
             if r < 0:

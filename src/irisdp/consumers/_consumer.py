@@ -40,10 +40,11 @@ class Consumer(InOneLine):
         text ("pinball:1:3"), and so on; or a table: a row per truth, a column per answer.
     side_information : sequence or mapping, optional
         The counts deemed possible, as a list or as {"at_least": a, "at_most": b}; all when left out.
-    prior : sequence, array or frozen SciPy distribution, optional
-        Probabilities of 0..n. With one, the expected loss is minimised instead of the worst. Numbers are exact, and a
-        float is read as its shortest decimal; an array of more than 1,001 floats as the binary numbers it holds. Of a
-        distribution with a `pmf` the values at 0..n are taken, normalised.
+    prior : sequence, array, mapping or frozen SciPy distribution, optional
+        Probabilities of 0..n; a mapping gives them by count, and 0 for counts that it leaves out. With a prior, the
+        expected loss is minimised instead of the worst. Numbers are exact, and a float is read as its shortest decimal;
+        an array of more than 1,001 floats as the binary numbers it holds. Of a distribution with a `pmf` the values at
+        0..n are taken, normalised.
 
     Raises
     ------
@@ -128,15 +129,26 @@ def _prior(given: Any, possible: Sequence[int], n: int) -> tuple[Fraction, ...] 
     elif isinstance(given, np.ndarray) and given.dtype.kind == "f" and given.shape == (n + 1,) and n > _MOST_DECIMAL:
         weights = given.astype(np.float64)
     else:
-        weights = numbers(given, "prior", n + 1)
+        weights = numbers(_listed(given, n) if isinstance(given, Mapping) else given, "prior", n + 1)
     if isinstance(weights, np.ndarray):
         total: Any = math.fsum(weights) if np.isfinite(weights).all() else math.inf
     else:
         total = sum(weights, Fraction(0))
     if not abs(total - 1) <= _PRIOR_SUM or min(weights) < 0:
-        raise BadInput("prior", "must be probabilities that sum to 1", 'write exact ones, such as "1/3"')
+        rule, remedy = "must be probabilities that sum to 1", 'write exact ones, such as "1/3"'
+        if min(weights) >= 0 and 0 < total < math.inf:
+            rule, remedy = f"must sum to 1, and sums to {float(total):.6g}", f"divide every entry by the sum; {remedy}"
+        raise BadInput("prior", rule, remedy)
     outside = np.ones(n + 1, bool)
     outside[list(possible)] = False
     if any(weights[i] for i in np.flatnonzero(outside)):
         raise BadInput("prior", "gives probability to counts outside the side information", "set it to 0 there")
     return weights
+
+
+def _listed(given: Mapping[Any, Any], n: int) -> list[Any]:
+    """Return the probabilities of a mapping by count; a count that it does not name has none."""
+    for count in given:
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= n:
+            raise BadInput("prior", f"has the key {str(count)[:40]!r}, which is no count from 0 to {n}", "name counts")
+    return [given.get(count, 0) for count in range(n + 1)]

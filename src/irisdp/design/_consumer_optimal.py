@@ -186,7 +186,7 @@ def consumer(
         solved whole, which ends at 273 counts: about 10 s at n = 100, 90 s at n = 200.
     side_information : sequence or mapping, optional
         The counts the reader deems possible, as a list or as {"at_least": a, "at_most": b}; all when left out.
-    prior : sequence, array or frozen SciPy distribution, optional
+    prior : sequence, array, mapping or frozen SciPy distribution, optional
         Probabilities of 0..n. The reader then minimises the expected loss, not the worst over the side information.
     outputs : list of int, optional
         The answers that may be given, when not 0..n: below 0 and above n too, for example where the mean answer shall

@@ -147,7 +147,8 @@ class Mechanism(Serializable):
         privacy : Privacy
             What the mechanism states. A claim, as in every mechanism.
         graph : DatasetGraph, optional
-            Its edges join neighbouring inputs; its nodes are the inputs in order.
+            Its edges join neighbouring inputs; its nodes are the inputs in order. Drawing needs no graph; an audit
+            does.
         normalise : {"rows", "round"}, optional
             "rows" divides every row by its sum; ratios between neighbours change by at most the ratio of their sums.
             "round" keeps all entries as printed but the largest of each row, which takes what the row misses. Only

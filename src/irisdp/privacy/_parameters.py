@@ -205,9 +205,10 @@ class Privacy(InOneLine, Drawable):
         Parameters
         ----------
         points : sequence of pairs, or array of shape (k, 2)
-            (α, β) with 0 ≤ β ≤ 1 − α, in any order; the function is straight between them. From α = 0 either to
-            where β = 0 (all of it), or to where β = α (one half; the other half is its mirror image). Numbers are
-            exact; a float is read as its shortest decimal.
+            (α, β) with 0 ≤ β ≤ 1 − α, in any order; the function is straight between them, so points
+            of a smooth function ask for slightly more privacy than the function. From α = 0 either to where β = 0 (all
+            of it), or to where β = α (one half; the other half is its mirror image). Numbers are exact; a float is
+            read as its shortest decimal.
 
         Returns
         -------
