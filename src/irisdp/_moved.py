@@ -104,7 +104,7 @@ _HOMES = {
         "": "Cost",
         "_measurements": "CountNodes NO_BOUNDARY",
         "_queries": (
-            "Band CATEGORIES Count Groups Mean NOT_OPTIMAL_TOGETHER Query UnreleasedKeys "
+            "Band CATEGORIES Count Groups NOT_OPTIMAL_TOGETHER Query UnreleasedKeys "
             "applies_a_file apply_words as_asked cell_relation check_apart "
             "check_columns_asked check_list check_records_chosen columns_about "
             "counts_every_person describe_unit entry_of enumerate_keys find_keys groups_file "
@@ -125,7 +125,7 @@ _HOMES = {
         "_queries.ranking": "Ranking Top",
         "_queries.reading": "QUERIES",
         "_queries.statistics": "Statistics count_records",
-        "_queries.sum_and_mean": "Sum",
+        "_queries.sum_and_mean": "Mean Sum",
         "_queries.threshold": "AtLeast AtMost",
         "_tables.column_types": "load_types types_file",
         "_tables.columns": "Column Derivation NO_HEADER Note names_are_public",

@@ -92,6 +92,8 @@ QUESTIONS = {
     "sum-mu": ["sum", "visits", *VISITS, "--mu", "1/2", "--delta", "1e-6"],
     "mean": ["mean", "visits", *VISITS, *E1],
     "mean-missing": ["mean", "visits", *VISITS, "--missing", "0", *TOWNS, *E1],
+    "variance": ["variance", "visits", *VISITS, *E1],
+    "deviation": ["deviation", "visits", *VISITS, *TOWNS, *E1],
     "median": ["median", "age", "--bins", "18,40,65", *E1],
     "quantile": ["quantile", "0.9", "age", "--bins", "18,40,65", *E1],
     "plurality": ["plurality", "party", *PARTIES, *E1],

@@ -23,6 +23,8 @@ OPTIONS = {
     "histogram": BIN_OPTIONS,
     "sum": BOUNDS,
     "mean": BOUNDS,
+    "variance": BOUNDS,
+    "deviation": BOUNDS,
 }
 
 

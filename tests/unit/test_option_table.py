@@ -56,5 +56,7 @@ def test_an_option_of_another_query_is_refused_as_publish_does(tmp_path):
         irisdp.Session(data, ledger=ledger).count,
         lambda **more: irisdp.publish(data, "count", ledger=ledger, **more),
     ):
-        with pytest.raises(irisdp.BadInput, match=r"^lower: is not for count, but for sum and mean; leave it out"):
+        with pytest.raises(
+            irisdp.BadInput, match=r"^lower: is not for count, but for sum, mean, variance and deviation; leave it out"
+        ):
             ask(epsilon=1, lower=0)

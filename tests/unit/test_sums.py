@@ -120,7 +120,7 @@ def test_columns_of_other_kinds_are_refused(column, message):
 
 @pytest.mark.parametrize("option", ["lower", "upper", "step", "missing"])
 def test_bounds_are_for_sums_and_means_alone(option):
-    with pytest.raises(BadInput, match=f"{option}: is not for count, but for sum and mean"):
+    with pytest.raises(BadInput, match=f"{option}: is not for count, but for sum, mean, variance and deviation"):
         irisdp.plan(pa.table({"x": [1]}), "count", epsilon=1, **{option: 1})
 
 
@@ -340,7 +340,7 @@ def test_a_mean_of_what_is_no_number_says_that_it_says_nothing(tmp_path, monkeyp
     Path("t.csv").write_text("cost;g\n" + "".join(f'"5.154,28";{group}\n' for group in groups) + "994;b\n" * 300)
     asked = ["publish", "t.csv", "mean", "cost", "--lower", "0", "--upper", "50000", "--step", "1", "--delimiter"]
     asked += [";", "--epsilon"]
-    said = "any mean between lower and upper could be true; perhaps no value could be read as a number, or there are"
+    said = "any mean between 0 and 50000 could be true; perhaps no value could be read as a number, or there are"
     told = printed(capsys, *asked, "2", "--by", "g", "--groups", ",".join([*groups, "b"]))
     assert re.search(rf"  doubt     ([345]\d|60) of 61 say nothing: {said} too few", told)
     assert "doubt" not in printed(capsys, *asked, "2", "--by", "g", "--groups", "b")

@@ -66,36 +66,59 @@ class Rated:
         return max(shift, 1 - shift)
 
 
-def distance_for(wrong: float, first: tuple[float, Rated], second: tuple[float, Rated]) -> float:
-    """Return a distance that a weighted sum of two noises exceeds with at most this probability.
+def distance_for(wrong: float, *weighted: tuple[float, Rated]) -> float:
+    """Return a distance that a weighted sum of two or three noises exceeds with at most this probability.
 
     Parameters
     ----------
     wrong : float
         Above 0 and below 1.
-    first, second : tuple of (float, Rated)
-        The weights, of which one may be 0, and the noises, which are independent.
+    *weighted : tuple of (float, Rated)
+        The weights, of which one at least is not 0, and the noises, which are independent.
     """
-    scales = sorted(abs(weight) / noise.rate for weight, noise in (first, second))
-    small, large = scales[0] / scales[1], scales[1]
+    scales = sorted((abs(weight) / noise.rate for weight, noise in weighted), reverse=True)
+    large, *others = scales
+    small = [scale / large for scale in others]
     low, high = 0.0, 1.0
-    while _tail(high, small) > wrong:
+    while _tail(high, *small) > wrong:
         low, high = high, 2 * high
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if _tail(middle, small) > wrong else (low, middle)
-    slack = sum(abs(weight) * noise.slack for weight, noise in (first, second))
+        low, high = (middle, high) if _tail(middle, *small) > wrong else (low, middle)
+    slack = sum(abs(weight) * noise.slack for weight, noise in weighted)
     return (high * large + slack) * (1 + _ROUNDING)
 
 
-def _tail(distance: float, small: float) -> float:
-    """Return P(|X + small·Y| > distance) of two Laplace variables of scale 1, for 0 ≤ small ≤ 1."""
+def _tail(distance: float, small: float, least: float = 0.0) -> float:
+    """Return P(|X + small·Y + least·Z| > distance) of Laplace variables of scale 1, or more; 0 ≤ least ≤ small ≤ 1."""
+    if least:
+        return _tail_of_three(distance, small, least)
     if small == 0:
         return math.exp(-distance)
     if 1 - small < 1e-4:  # the tail grows with `small`, so that of equal scales bounds it
         return (1 + distance / 2) * math.exp(-distance)
     other = small**2 * math.exp(-distance / small)
     return (math.exp(-distance) - other) / (1 - small**2)
+
+
+_APART, _CANCELLED = 1e-3, 1e-9
+"""How far scales are moved apart, relatively, and more than floats lose of a tail of scales that far apart."""
+
+
+def _tail_of_three(distance: float, small: float, least: float) -> float:
+    """Return a bound of the same with three scales, which grows with each of them.
+
+    Scales that are nearly equal are raised until they are apart. Where floats leave nothing of so small a tail, that
+    of three equal scales bounds it.
+    """
+    equal = (1 + distance * (5 + distance) / 8) * math.exp(-distance)
+    small = max(small, least * (1 + _APART))
+    scales = max(1.0, small * (1 + _APART)), small, least
+    apart = 0.0
+    for scale in scales:
+        share = math.prod(scale**2 / ((scale - other) * (scale + other)) for other in scales if other != scale)
+        apart += share * math.exp(-distance / scale)
+    return min(equal, apart + _CANCELLED)
 
 
 Integers = NDArray[np.int64]
@@ -211,13 +234,13 @@ class NoisyMeans(ABC):
 
     def ends(self, nodes: MeanNodes) -> dict[str, Any]:
         """Return how many records there are, where that is public: no more have a value."""
-        return public_records(nodes)
+        return public_records(nodes.records)
 
     def law(self, nodes: MeanNodes, cell: int, largest: int) -> dict[Any, Fraction]:
         """Return the law of the two noisy numbers, lumped beyond what at most `largest` values make them."""
         true = self.numbers(nodes)[cell].tolist()
         first, second = (
-            _lumped(noise, value, *between)
+            law_between_ends(noise, value, *between)
             for noise, value, between in zip(self.noises, true, self.reach(largest), strict=True)
         )
         return {(a, b): p * q for a, p in first.items() for b, q in second.items()}
@@ -313,7 +336,7 @@ class MeanFromEnds(NoisyMeans):
     @property
     def noises(self) -> tuple[UniversalDistribution, UniversalDistribution]:
         """Noise for K steps, on both."""
-        both = _geometric(self.privacy, self.kept * self.steps.span)
+        both = geometric_for(self.privacy, self.kept * self.steps.span)
         return both, both
 
     def numbers(self, nodes: MeanNodes) -> Integers:
@@ -344,7 +367,7 @@ class MeanFromCentre(NoisyMeans):
     @property
     def noises(self) -> tuple[UniversalDistribution, UniversalDistribution]:
         """Noise for the 2K that a value moves the first by, and for two times the 1 that none moves the second by."""
-        return _geometric(self.privacy, 2 * self.kept * self.steps.span), _geometric(self.privacy, 2 * self.kept)
+        return geometric_for(self.privacy, 2 * self.kept * self.steps.span), geometric_for(self.privacy, 2 * self.kept)
 
     def numbers(self, nodes: MeanNodes) -> Integers:
         """Return how far values lie above the lower bound less how far below the upper one, and how many they are."""
@@ -363,11 +386,11 @@ class MeanFromCentre(NoisyMeans):
         return 0.5, centre
 
 
-def public_records(nodes: MeanNodes) -> dict[str, Any]:
+def public_records(numbers: Integers | None) -> dict[str, Any]:
     """Return how many records there are, where that is public."""
-    if nodes.records is None:
+    if numbers is None:
         return {}
-    records = nodes.records.tolist()
+    records = numbers.tolist()
     return {"records": records[0] if len(set(records)) == 1 else records}
 
 
@@ -376,7 +399,7 @@ def shown_mean(steps: Grid, above: Fraction, off: float) -> float:
 
     Between the bounds, and in as many decimal places as give two digits of what it is off by.
     """
-    mean = round(min(max(steps.lower + above * steps.size, steps.lower), steps.upper), _places(off))
+    mean = round(min(max(steps.lower + above * steps.size, steps.lower), steps.upper), places_for(off))
     return float(min(max(mean, steps.lower), steps.upper))
 
 
@@ -386,14 +409,14 @@ def shown_ends(steps: Grid, low: float, high: float) -> tuple[float, float]:
     Decimal places are as many as add a thousandth to the width of the interval.
     """
     low, high = low - float(steps.rounding), high + float(steps.rounding)
-    places = _places((high - low) / 10) if high > low else _DIGITS
+    places = places_for((high - low) / 10) if high > low else _DIGITS
     unit = 10.0**places
     lower, upper = float(steps.lower), float(steps.upper)
     ends = math.floor(low * unit) / unit, math.ceil(high * unit) / unit
     return max(round(ends[0], places), lower), min(round(ends[1], places), upper)
 
 
-def _places(off: float) -> int:
+def places_for(off: float) -> int:
     return min(max(math.ceil(2 - math.log10(off)), 0), _DIGITS)
 
 
@@ -406,13 +429,13 @@ def _distance(mechanism: NoisyMeans, centre: float, confidence: Fraction) -> flo
 
 
 @lru_cache(maxsize=64)
-def _geometric(privacy: Privacy, sensitivity: int) -> UniversalDistribution:
+def geometric_for(privacy: Privacy, sensitivity: int) -> UniversalDistribution:
     distribution = law("geometric", privacy, sensitivity)
     assert isinstance(distribution, UniversalDistribution)
     return distribution
 
 
-def _lumped(noise: UniversalDistribution, value: int, low: int, high: int) -> dict[int, Fraction]:
+def law_between_ends(noise: UniversalDistribution, value: int, low: int, high: int) -> dict[int, Fraction]:
     """Return the exact law of a noisy number, lumped beyond what the number may be: there all ratios stay."""
     cuts = [Fraction(0), *(noise.below_exactly(z - value) for z in range(low + 1, high + 1)), Fraction(1)]
     return {low + index: after - before for index, (before, after) in enumerate(pairwise(cuts))}
@@ -480,7 +503,7 @@ class MeanOfAll:
 
     def ends(self, nodes: MeanNodes) -> dict[str, Any]:
         """Return how many records there are, by which sums are divided."""
-        return public_records(nodes)
+        return public_records(nodes.records)
 
     def law(self, nodes: MeanNodes, cell: int, largest: int) -> dict[Any, Fraction]:
         """Return the exact law of the noisy sum, in steps; `show` divides it."""

@@ -119,6 +119,12 @@ class MeasurementKind(StrEnum):
         "a noisy sum is divided by the number of records, which is public",
         ReadAs.VALUES,
     )
+    VARIANCE_FROM_ENDS = (
+        "variance-from-ends",
+        "variances",
+        "three sums of products of the distances from both bounds, each with noise, make the variance",
+        ReadAs.VALUES,
+    )
     PERMUTE_AND_FLIP = (
         "permute-and-flip",
         "plurality",

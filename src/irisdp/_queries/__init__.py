@@ -37,6 +37,5 @@ if TYPE_CHECKING:
     )
     from .registry import FORM_OF, FORMS, AnswerType, Measured, QueryEntry
     from .statistics import UnreleasedKeys, enumerate_keys
-    from .sum_and_mean import Mean
 
 exports(__name__)

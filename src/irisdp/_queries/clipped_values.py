@@ -246,11 +246,14 @@ class StepTotals:
         Those with a value.
     above : int64 array
         The steps from the lower bound up to each value, added up.
+    squares : int64 array or None
+        The squares of these steps, added up, where a question needs them.
     """
 
     total: NDArray[np.int64] = field(repr=False)
     known: NDArray[np.int64] = field(repr=False)
     above: NDArray[np.int64] = field(repr=False)
+    squares: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         """Count the cells."""
@@ -298,7 +301,12 @@ def read_stepped(table: Table, about: str, choices: ColumnChoices, query: str) -
 
 
 def total_steps(
-    table: Table, stepped: ClippedColumn, *, groups: CountsByGroup | None = None, unit: PrivacyUnit | None = None
+    table: Table,
+    stepped: ClippedColumn,
+    *,
+    groups: CountsByGroup | None = None,
+    unit: PrivacyUnit | None = None,
+    squared: bool = False,
 ) -> StepTotals:
     """Count each cell's records and values, and add up their steps, in one pass of the engine.
 
@@ -310,16 +318,18 @@ def total_steps(
         Read for it.
     groups, unit
         As for `count_records`.
+    squared : bool
+        Whether squares are added up as well: of steps whose squares are within `MOST_STEPS`.
 
     Returns
     -------
     StepTotals
         Adding or removing a record (of a person, with `unit`, each kept record) changes one cell at most. It changes
-        the total by one; if the record has a value, it also changes the known number by one and the steps above by 0 to
-        K.
+        the total by one; if the record has a value, it also changes the known number by one, the steps above by some
+        a from 0 to K, and the squares by a².
     """
     cells = 1 if groups is None else len(groups)
-    totals = StepTotals(*(np.zeros(cells, dtype=np.int64) for _ in range(3)))
+    totals = StepTotals(*(np.zeros(cells, dtype=np.int64) for _ in range(4 if squared else 3)))
     if not cells:
         return totals
     numbers = [replace(column, kind=ColumnType.NUMBER) for column in stepped.columns]
@@ -334,6 +344,8 @@ def total_steps(
     span = stepped.steps.span
     held = f"CASE WHEN steps < 0 THEN 0 WHEN steps > {span} THEN {span} ELSE steps END"
     counts = {"total": "COUNT(*)", "known": "COUNT(steps)", "above": f"CAST(COALESCE(SUM({held}), 0) AS BIGINT)"}
+    if squared:
+        counts["squares"] = f"CAST(COALESCE(SUM(({held}) * ({held})), 0) AS BIGINT)"
     records = records_statement(table, None, keys, unit, carried=len(numbers))
     found = table.run(
         f"{records}, {valued} {counted(counts, groups, records='valued')}",
@@ -346,7 +358,8 @@ def total_steps(
     if stepped.missing is None:
         return totals
     counted_as = stepped.missing * (totals.total - totals.known)
-    return StepTotals(totals.total, totals.total, totals.above + counted_as)
+    squares = None if totals.squares is None else totals.squares + stepped.missing * counted_as
+    return StepTotals(totals.total, totals.total, totals.above + counted_as, squares)
 
 
 def _read_size(choices: ColumnChoices, query: str, *, column: str, whole: bool) -> Fraction:

@@ -1,10 +1,11 @@
-"""sum COLUMN and mean COLUMN: what a column's values between public bounds sum up to, or are on average."""
+"""sum, mean, variance and deviation COLUMN: sums and moments of a column's values between public bounds."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +19,8 @@ from .._measurements import (
     Measurement,
     NoisySums,
     StaircaseNoise,
+    VarianceFromEnds,
+    VarianceNodes,
     noise_for,
 )
 from .._tables import Column, Condition, Table
@@ -52,6 +55,7 @@ class _OfNumbers(ABC):
 
     name: ClassVar[str]
     weighted: ClassVar[bool] = False
+    squared: ClassVar[bool] = False
     expression: ClassVar[str | None] = None
     categories: ClassVar[Groups | None] = None
 
@@ -98,6 +102,11 @@ class _OfNumbers(ABC):
     def covers_rounding(self, relation: NeighbouringRelation) -> bool:
         """Tell whether the interval of an answer covers what rounding each value to the step can do."""
 
+    @property
+    def possible(self) -> tuple[Fraction, Fraction] | None:
+        """The ends of what may be answered, where they do not depend on how many values there are."""
+        return None
+
     def choices(self) -> dict[str, Any]:
         """Return bounds and step, and how values are read."""
         return self._bound().choices()
@@ -110,7 +119,7 @@ class _OfNumbers(ABC):
         self, table: Table, *, condition: Condition | None, groups: CountsByGroup | None, unit: PrivacyUnit | None
     ) -> StepTotals:
         """Add up the steps of each cell's values."""
-        return total_steps(table, self._bound(), groups=groups, unit=unit)
+        return total_steps(table, self._bound(), groups=groups, unit=unit, squared=self.squared)
 
     def _bound(self) -> ClippedColumn:
         assert self.stepped is not None, "a plan binds the bounds before it asks anything else"
@@ -176,6 +185,11 @@ class Mean(_OfNumbers):
     exchange_steps: ClassVar[int] = 2
 
     @property
+    def possible(self) -> tuple[Fraction, Fraction]:
+        """The bounds."""
+        return self._bound().steps.lower, self._bound().steps.upper
+
+    @property
     def farthest(self) -> int:
         """So many as the largest exchange."""
         return 2 * self.contribution.records * self._bound().steps.span
@@ -196,6 +210,61 @@ class Mean(_OfNumbers):
             return MeanOfAll(StaircaseNoise(pair, steps.span), steps)
         exchanged = kept.exchanged or relation == NeighbouringRelation.EXCHANGE
         return (MeanFromCentre if exchanged else MeanFromEnds)(pair, steps, kept.records)
+
+
+@dataclass(frozen=True, slots=True)
+class Variance(_OfNumbers):
+    """The population variance of the values of those records that have one: their mean squared distance from the mean.
+
+    From three noisy numbers (proofs/variances.md).
+    """
+
+    name: ClassVar[str] = "variance"
+    squared: ClassVar[bool] = True
+    root: ClassVar[bool] = False
+    exchange_steps: ClassVar[int] = 2
+
+    @property
+    def possible(self) -> tuple[Fraction, Fraction]:
+        """From 0, where all values are alike, to where one half of them lies at either bound."""
+        half = (self._bound().steps.upper - self._bound().steps.lower) / 2
+        return Fraction(0), half if self.root else half**2
+
+    @property
+    def farthest(self) -> int:
+        """So many squares of the step as the largest exchange."""
+        return 2 * self.contribution.records * self._bound().steps.span ** 2
+
+    def covers_rounding(self, relation: NeighbouringRelation) -> bool:
+        """Return True: a deviation moves by no more than one value does."""
+        return True
+
+    def leaves_out(self, relation: NeighbouringRelation) -> list[str]:
+        """Say what of the values does not count, and by what squares are divided."""
+        divided = "a population variance: the squares are divided by the number of values, not by one less"
+        return [*super(Variance, self).leaves_out(relation), f"the root of {divided}" if self.root else divided]
+
+    def nodes(self, statistics: StepTotals, relation: NeighbouringRelation) -> VarianceNodes:
+        """Return how many values there are, how far up they lie, and the squares of that."""
+        assert statistics.squares is not None
+        public = statistics.total if relation == NeighbouringRelation.EXCHANGE else None
+        return VarianceNodes(statistics.known, statistics.above, statistics.squares, public)
+
+    def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[VarianceNodes]:
+        """Return noise for what a step of the relation moves the three numbers by."""
+        kept = self.contribution
+        exchanged = kept.exchanged or relation == NeighbouringRelation.EXCHANGE
+        return VarianceFromEnds(
+            pure_pair(privacy, self.name), self._bound().steps, kept.records, exchanged=exchanged, root=self.root
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation(Variance):
+    """The population standard deviation: the root of the variance."""
+
+    name: ClassVar[str] = "deviation"
+    root: ClassVar[bool] = True
 
 
 def _refuse_weights(choices: ColumnChoices, query: str) -> None:

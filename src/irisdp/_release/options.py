@@ -124,13 +124,13 @@ class ValueOptions(TypedDict, total=False):
     Attributes
     ----------
     lower, upper : number or text
-        For ``sum`` and ``mean``: between what values count; one beyond counts as the bound. Declared, as read off the
-        data they would reveal who is in it.
+        For ``sum``, ``mean``, ``variance`` and ``deviation``: between what values count; one beyond counts as the
+        bound. Declared, as read off the data they would reveal who is in it.
     step : number or text
-        For ``sum`` and ``mean``: each value is rounded to the nearest multiple; the bounds are multiples. Required
-        unless the column is known or declared to hold whole numbers, where it is 1.
+        For the same queries: each value is rounded to the nearest multiple; the bounds are multiples. Required unless
+        the column is known or declared to hold whole numbers, where it is 1.
     missing : number or text
-        For ``sum`` and ``mean``: what a record without a number counts as; as nothing unless given.
+        For the same queries: what a record without a number counts as; as nothing unless given.
     """
 
     lower: Rational | None

@@ -140,21 +140,18 @@ class Publication(Tabular, Drawable):
         }
 
     def describe_doubt(self) -> list[str]:
-        """Say how many means have ends no nearer than the bounds asked for; it follows from what is published."""
+        """Say how many means or variances have ends that leave all possible; it follows from what is published."""
         query, columns = self.plan.query, self.answers.assured.columns
-        if query.name != "mean":
+        possible = getattr(query, "possible", None)  # of means and variances alone
+        if possible is None or LOW not in columns:
             return []
-        from .._queries import Mean  # loads what only sums need
-
-        if not isinstance(query, Mean) or query.stepped is None or LOW not in columns:
-            return []
-        lower, upper = float(query.stepped.steps.lower), float(query.stepped.steps.upper)
+        lower, upper = map(float, possible)
         empty = sum(low <= lower and high >= upper for low, high in zip(columns[LOW], columns[HIGH], strict=True))
         if not empty:
             return []
         told = f"{empty} of {len(self.answers.values)} say nothing" if self.answers.by else "this says nothing"
         why = "perhaps no value could be read as a number, or there are too few records for this ε"
-        return [f"{told}: any mean between lower and upper could be true; {why}"]
+        return [f"{told}: any {query.name} between {lower:g} and {upper:g} could be true; {why}"]
 
     def describe_unlimited(self) -> list[str]:
         """Say of each audience without a limit of its own, where others have one, that it has none."""

@@ -297,6 +297,16 @@ class Session(Drawable):
         """Publish the mean of a column's values between `lower` and `upper`; see `irisdp.publish`."""
         return self.publish("mean", column, **options)
 
+    @asks(MeanArguments)
+    def variance(self, column: str, **options: Unpack[MeanArguments]) -> Publication:
+        """Publish the population variance of a column's values between `lower` and `upper`; see `irisdp.publish`."""
+        return self.publish("variance", column, **options)
+
+    @asks(MeanArguments)
+    def deviation(self, column: str, **options: Unpack[MeanArguments]) -> Publication:
+        """Publish the population standard deviation of a column's values; see `irisdp.publish`."""
+        return self.publish("deviation", column, **options)
+
     @asks(CategoryArguments)
     def top(self, k: int, column: str, **options: Unpack[CategoryArguments]) -> Publication:
         """Publish the K declared categories that most records have; see `irisdp.publish`."""

@@ -367,6 +367,8 @@ ERRORS = {
     "count_deviation_per_root_record": "counts estimated from N answers deviate by {} times the square root of N",
     "within_95_percent_times_records": "where N records have a value, off by at most about {}/N in 95 % of cases",
     "mean_absolute_times_records": "where there are N records, off by {}/N on average",
+    "spread_evenly_times_records": "by at most about {}/N in 95 % of cases where N values spread evenly",
+    "all_alike_times_root_of_records": "by at most about {} divided by the root of N where N values are all alike",
     "in_the_middle": "by at most about {}/N where the mean is half-way between the bounds",
     "within_95_percent_of_1000_records": "by at most about {} where 1,000 records have a value",
     "wrong_at_worst": "wrong with probability {} at worst, on the data that are hardest",
