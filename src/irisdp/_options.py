@@ -158,6 +158,21 @@ OPTIONS = (
     Option(
         "groups_per_unit", "People", "G", "Max partitions (--max-partitions): keep each person's records in G groups."
     ),
+    Option(
+        "person",
+        "People",
+        "NAME = AGGREGATE,…",
+        "Derive one row from all records of each person, such as 'visits = COUNT(*), spent = SUM(amount)'; "
+        "the query then counts persons.",
+        batches=True,
+    ),
+    Option(
+        "per_person_upper",
+        "People",
+        "U",
+        "Count each person's total as 0 to U (sum).",
+        queries="sum",
+    ),
     Option("encoding", "Input", "NAME", "Encoding of a text file. [default: utf-8]"),
     Option("delimiter", "Input", "CHARACTER", "Delimiter of a text file. [default: comma; tab for .tsv]"),
     Option(

@@ -211,7 +211,7 @@ def test_sessions_batches_and_the_command_line_ask_the_same_in_their_own_words(v
     assert run(["publish", str(visits), "count", "age > 50", "--unit", "pid", "--epsilon", "1"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("irisdp: --unit: says that one pid")
-    assert "=" not in said
+    assert not re.search(r"\w=", said)
     assert all(option in said for option in ("--at-most 1 ", "--at-most M ", "--per-unit any ", "--per-unit all "))
     assert not visits.with_suffix(".ledger").exists()
 

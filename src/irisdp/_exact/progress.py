@@ -6,9 +6,12 @@ import contextlib
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 
+from .validation import checked
+
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("designs", default=None)
 
 
+@checked
 @contextlib.contextmanager
 def progress_to(listener: Callable[[str], None]) -> Iterator[None]:
     """Call a function with what a design does now, in a few words, whenever that changes.

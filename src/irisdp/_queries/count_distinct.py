@@ -87,7 +87,9 @@ class CountDistinct:
         """Find the column, and whether its values are the people who are protected."""
         choices.refuse_all_but(self.name)
         about, expression = self.about, self.expression
-        if f"{about} {expression}" in {column.name for column in table.columns}:  # what looked like both is one name
+        if f"{about} {expression}" in {
+            column.name for column in table.row_columns
+        }:  # what looked like both is one name
             about, expression = f"{about} {expression}", None
         column = table.column(about, "query")
         if column.kind.is_opaque:

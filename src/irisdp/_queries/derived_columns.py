@@ -86,11 +86,11 @@ def read_bins(table: Table, column: Any, bins: Any, *, name: str | None = None) 
     >>> read_bins(open_table(pyarrow.table({"age": [70, 3]})), "age", "18,65").names
     ('below 18', '18 to under 65', '65 and over')
     """
-    binned = find_column(column, table.columns, "bins")
+    binned = find_column(column, table.row_columns, "bins")
     edges = _read_edges(binned, _listed(bins))
     names = _names(edges)
     called = _free_name(binned.name, table) if name is None else name
-    derived = Column(called, ColumnType.TEXT, _derivation(binned, edges, names, table.columns))
+    derived = Column(called, ColumnType.TEXT, _derivation(binned, edges, names, table.row_columns))
     groups = read_groups(table.deriving([derived]), [derived.name], list(names))
     return Bins(binned, derived, names, edges, groups)
 
@@ -298,7 +298,7 @@ def _column_in_quotes(table: Table, part: str) -> str:
 
 
 def _is_column(table: Table, name: str) -> bool:
-    return name.casefold() in {column.name.casefold() for column in table.columns}
+    return name.casefold() in {column.name.casefold() for column in table.row_columns}
 
 
 def _unquoted(name: str) -> str:
@@ -332,7 +332,7 @@ def _derived(table: Table, name: str, expression: str) -> Column:
             return read_bins(table, _unquoted(bins["column"]), edges, name=name).column
         from .._tables import read_value_of_record  # here: it loads the parser of SQL
 
-        kind, derivation = read_value_of_record(expression, table.columns)
+        kind, derivation = read_value_of_record(expression, table.row_columns)
     except BadInput as error:
         rule = error.rule if is_unknown_column(error) else error.rule.replace("a condition", "an expression")
         raise BadInput("by", f"{name!r} {rule}", error.remedy) from None

@@ -127,7 +127,7 @@ class ColumnChoices:
 
     Attributes
     ----------
-    categories, bins, lower, upper, step, missing, weight, weight_upper
+    categories, bins, lower, upper, step, missing, weight, weight_upper, per_person_upper
         As for `irisdp.publish`.
     unit : str or None
         The column that says whose record it is, as it was given.
@@ -143,6 +143,7 @@ class ColumnChoices:
     missing: Any = None
     weight: Any = None
     weight_upper: Any = None
+    per_person_upper: Any = None
     contribution: ContributionBounds = ONE_RECORD
     unit: Any = None
 

@@ -156,5 +156,6 @@ def check_records_chosen(question: Query[Any], *, unit: str, grouped: bool) -> N
         ways.insert(0, "at_most=M to count up to M records of each, with more noise")
     if question.expression is not None and question.column is None:
         ways.append("per_unit=any to count each once, if the condition holds for any record, or per_unit=all for all")
+    ways.append("person=… to count persons by a row derived from all records of each, such as their number")
     rule = f"says that one {unit} may have several records, and {question.name} must know which of them count"
     raise BadInput("unit", rule, f"add {'; '.join(ways)}")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
+from .._exact import rational_text
 from .._measurements import (
     CountNodes,
     MeanFromCentre,
@@ -23,15 +24,15 @@ from .._measurements import (
     VarianceNodes,
     noise_for,
 )
-from .._tables import Column, Condition, Table
+from .._tables import Column, ColumnType, Condition, Table, quote_name
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation
 from ..privacy import Gaussian, Guarantee
 from .categories import read_column
-from .clipped_values import MOST_STEPS, ClippedColumn, StepTotals, read_stepped, total_steps
+from .clipped_values import MOST_STEPS, ClippedColumn, StepTotals, read_decimal, read_stepped, total_steps
 from .groups import Groups
 from .privacy_units import ONE_RECORD, ColumnChoices, ContributionBounds, PrivacyUnit
-from .query import pure_pair
+from .query import Query, pure_pair
 from .statistics import CountsByGroup
 
 
@@ -272,3 +273,48 @@ def _refuse_weights(choices: ColumnChoices, query: str) -> None:
         if getattr(choices, option) is not None:
             rule = f"is not for {query}, but for sum: a weighted mean is a ratio of two sums"
             raise BadInput(option, rule, "publish the sum of values with weights, and the sum of weights")
+
+
+def total_per_person(
+    table: Table, asked: Any, unit: str, options: Mapping[str, Any]
+) -> tuple[Table, Query[Any], dict[str, Any]]:
+    """Return a sum as that of each person's total, from 0 to `per_person_upper`.
+
+    Parameters
+    ----------
+    table : Table
+        Of records.
+    asked : Query
+        A sum; its condition says which records count.
+    unit : str
+        The column that identifies a person.
+    options : mapping
+        With `per_person_upper`; `lower` and `upper` are bounds of each value before it is added, if given.
+
+    Returns
+    -------
+    tuple of (Table, Query, dict)
+        The table by persons, the sum of their totals, and the options that change.
+    """
+    if asked.name != "sum":
+        raise BadInput("per_person_upper", f"is not for {asked.name}, but for sum", "leave it out")
+    for name in ("missing", "weight", "weight_upper"):
+        if options.get(name) is not None:
+            rule = "is about single values, and per_person_upper= bounds the total of a person"
+            raise BadInput(name, rule, "leave one of the two out")
+    column = table.column(asked.about, "query")
+    if column.kind not in (ColumnType.UNTYPED, ColumnType.INTEGER, ColumnType.NUMBER):
+        raise BadInput("query", f"sum is of numbers, and {column.name} is {column.kind}", "name another column")
+    value = quote_name(column.name)
+    lower, upper = options.get("lower"), options.get("upper")
+    if (lower is None) != (upper is None):
+        missing = "lower" if lower is None else "upper"
+        raise BadInput(missing, "is missing beside the other bound of a value", "give both, or neither")
+    if lower is not None:
+        least, most = (rational_text(read_decimal(bound, name)) for name, bound in (("lower", lower), ("upper", upper)))
+        value = f"CASE WHEN {value} <= {least} THEN {least} WHEN {value} >= {most} THEN {most} ELSE {value} END"
+    where = "" if asked.expression is None else f" FILTER (WHERE {asked.expression})"
+    name = f"{column.name}_per_person"
+    persons = table.per_person(f"{quote_name(name)} = SUM({value}){where}", unit)
+    bounds = {"lower": 0, "upper": options["per_person_upper"]}
+    return persons, cast(Query[Any], Sum(name)), {**bounds, "per_person_upper": None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +93,8 @@ def canonical_question(
 ) -> CanonicalQuestion:
     """Describe a question: `described`, `choices`, `about`, `categories` are the query's own, others as in `Plan`."""
     rule = None if unit is None else describe_unit(unit, per_unit, contribution)
+    if table.persons is not None:
+        rule = f"one row for each {unit}, derived from all of its records"
     read = _columns(table, about, condition, by, unit)
     facts: dict[str, Any] = {
         "query": {**described} | ({"expression": condition.text} if condition else {}),
@@ -119,7 +121,7 @@ def canonical_question(
     # Which groups a selection names differs from draw to draw, so there is nothing to refine.
     links = groups is not None or not by
     return CanonicalQuestion(
-        line=" ".join(_words(described, table, condition, by, unit, per_unit, contribution)),
+        line=" ".join(_words(described, table, condition, by, unit, per_unit, contribution, read)),
         unit_rule=rule,
         every_person=every_person,
         cell_relation=cell_relation(
@@ -190,16 +192,22 @@ def _read_as(
     read += [] if unit is None else [(table.column(unit, "unit"), ColumnType.UNTYPED)]
     readings: dict[tuple[str, str], None] = {}
     for column, kind in read:
-        computed = column.derivation
-        if computed is not None and computed.shown:
-            readings |= dict.fromkeys(
-                (name, _word(table, table.column(name, "by"), as_)) for name, as_ in computed.readings
-            )
-        else:
-            exact = kind is ColumnType.TEXT and column in declared
-            readings[column.name, _EXACT if exact else _word(table, column, kind)] = None
+        for found, as_ in _origins(column, kind):
+            exact = found is column and kind is ColumnType.TEXT and column in declared
+            readings[found.name, _EXACT if exact else _word(table, found, as_)] = None
     exactly = {name for name, word in readings if word == _EXACT}
     return tuple((name, word) for name, word in readings if not (word == ColumnType.TEXT and name in exactly))
+
+
+def _origins(column: Column, kind: ColumnType) -> Iterator[tuple[Column, ColumnType]]:
+    """Yield the columns of the table that a column is computed of, each with what it is read as; itself if none."""
+    computed = column.derivation
+    if computed is None or not computed.shown:
+        yield column, kind
+        return
+    sources = {source.name: source for source in computed.columns}
+    for name, as_ in computed.readings:
+        yield from _origins(sources[name], as_)
 
 
 def _word(table: Table, column: Column, kind: ColumnType) -> str:
@@ -255,6 +263,7 @@ def _words(
     unit: str | None,
     per_unit: PerUnitRule | None,
     contribution: ContributionBounds,
+    read: Sequence[Column],
 ) -> list[str]:
     words = list(described.values())
     if condition is not None:
@@ -264,6 +273,9 @@ def _words(
     if unit is not None:
         records = "all records" if per_unit is PerUnitRule.ALL else "any record"
         words.append(f"per {unit}" if per_unit is None else f"for {records} per {unit}")
+        rows = () if table.persons is None else table.persons.columns
+        shown = [_shown(column) for column in dict.fromkeys(read) if column in rows and column.name not in by]
+        words += [f"({', '.join(shown)})"] if shown else []
     if contribution.several:
         words.append(f"at most {contribution.records} each")
     return words
@@ -271,7 +283,11 @@ def _words(
 
 def _table_columns(table: Table, by: tuple[str, ...]) -> list[str]:
     """List the columns that the groups come from: of an expression, whoever keeps its columns keeps its value."""
-    return list(dict.fromkeys(source.name for name in by for source in table.column(name, "by").sources))
+    return list(
+        dict.fromkeys(
+            found.name for name in by for found in _lineage(table.column(name, "by")) if found.derivation is None
+        )
+    )
 
 
 def _shown(column: Column) -> str:
@@ -289,4 +305,12 @@ def _columns(
     named = [table.column(name, "by") for name in by]
     person = [] if unit is None else [table.column(unit, "unit")]
     read = [*(condition.columns if condition else ()), *about, *named, *person]
-    return [each for column in read for each in (column, *column.sources)]
+    return [each for column in read for each in _lineage(column)]
+
+
+def _lineage(column: Column) -> Iterator[Column]:
+    """Yield a column, and all that it is computed of."""
+    yield column
+    for source in column.sources:
+        if source is not column:
+            yield from _lineage(source)

@@ -71,6 +71,12 @@ class CommonOptions(TypedDict, total=False):
     groups_per_unit : int
         Also `max_partitions`. With `at_most`: in how many groups they may lie; in as many as they are, unless given.
         Where few groups are allowed, noise may be smaller; records in further groups are left out.
+    person : str
+        With `unit`: one row for each person, derived from all of the person's records, which stands for them:
+        ``"visits = COUNT(*), spent = SUM(amount), last = MAX(CAST(date AS DATE))"``. The question, its condition and
+        its groups name the columns of these rows, and every query counts persons. Aggregates are COUNT(*),
+        COUNT(value), COUNT(DISTINCT value), COUNT_IF(condition), SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND; each may be
+        followed by FILTER (WHERE condition).
     """
 
     where: str | None
@@ -90,6 +96,7 @@ class CommonOptions(TypedDict, total=False):
     per_unit: Literal["any", "all"] | None
     at_most: int | None
     groups_per_unit: int | None
+    person: str | None
 
 
 class CategoryOptions(TypedDict, total=False):
@@ -155,6 +162,19 @@ class WeightOptions(TypedDict, total=False):
     weight_upper: Rational | None
 
 
+class PersonTotalOptions(TypedDict, total=False):
+    """The bound of what one person adds in all.
+
+    Attributes
+    ----------
+    per_person_upper : number or text
+        For ``sum``, with `unit`: each person's total counts as 0 to U, whatever number of records it comes from. Values
+        are added as they are, or between `lower` and `upper` if these are given; the condition says which records add.
+    """
+
+    per_person_upper: Rational | None
+
+
 class AudienceOptions(TypedDict, total=False):
     """The readers of a count.
 
@@ -169,7 +189,14 @@ class AudienceOptions(TypedDict, total=False):
 
 
 class QuestionOptions(
-    CommonOptions, CategoryOptions, BinOptions, ValueOptions, WeightOptions, AudienceOptions, total=False
+    CommonOptions,
+    CategoryOptions,
+    BinOptions,
+    ValueOptions,
+    WeightOptions,
+    PersonTotalOptions,
+    AudienceOptions,
+    total=False,
 ):
     """What one question may say besides its query."""
 
@@ -290,7 +317,7 @@ class MeanArguments(RecordArguments, ValueOptions, total=False):
     """A mean of the values of a column."""
 
 
-class SumArguments(MeanArguments, WeightOptions, total=False):
+class SumArguments(MeanArguments, WeightOptions, PersonTotalOptions, total=False):
     """A sum of the values of a column."""
 
 
@@ -311,7 +338,7 @@ _DEFAULTS: dict[str, Any] = {
 _EXPLAINED = re.compile(r"^    (\*?\w[\w, ]*?) : .*\n(?:        .*\n)*", re.MULTILINE)
 """What a docstring says of one parameter, or of several."""
 _PARTS = (
-    *(CommonOptions, CategoryOptions, BinOptions, ValueOptions, WeightOptions, AudienceOptions),
+    *(CommonOptions, CategoryOptions, BinOptions, ValueOptions, WeightOptions, PersonTotalOptions, AudienceOptions),
     *(TableOptions, LedgerOptions, OutputOptions),
 )
 

@@ -377,7 +377,9 @@ def shown_of(
 
 def read_statistics(planned: Plan, key: bytes) -> GroupStatistics:
     """Read the table: each cell's node and, for a selection, the keys there are; `key` chooses persons' records."""
-    unit = None if planned.unit is None else PrivacyUnit(planned.unit, key, planned.per_unit, planned.contribution)
+    unit = None
+    if planned.unit is not None and planned.table.persons is None:  # else a row is a person
+        unit = PrivacyUnit(planned.unit, key, planned.per_unit, planned.contribution)
     keys = None if planned.naming is None else enumerate_keys(planned.table, planned.by, unit=unit)
     groups = planned.groups if keys is None else keys.cells()
     statistics = planned.query.statistics(planned.table, condition=planned.condition, groups=groups, unit=unit)

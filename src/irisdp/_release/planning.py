@@ -36,6 +36,7 @@ from .audiences import Audience, check_answers, read_confidence, read_levels
 from .canonical_question import canonical_question
 from .group_selection import read_grouping, read_naming
 from .options import PlanOptions, with_options
+from .person_options import read_rows
 from .plans import Plan
 from .project import ProjectDefaults, apply_project, check_columns, find_project
 
@@ -94,6 +95,7 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
     opened: dict[str, Any] = {name: options.get(name) for name in HOW_TO_OPEN}
     table = open_table(data, **opened)
     check_columns(told, table)
+    table, asked, options = read_rows(table, asked, options)
     categories, by = options.get("categories"), options.get("by")
     select_groups, public_membership = options.get("select_groups", False), options.get("public_membership", False)
     check_apart(categories, data, CATEGORIES)
@@ -168,7 +170,8 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
             unit=unit,
             per_unit=each,
             contribution=contribution,
-            every_person=every_person and (each is None) and not contribution.several and condition is None,
+            every_person=table.persons is not None
+            or (every_person and (each is None) and not contribution.several and condition is None),
             relation=neighbours,
             public_membership=public_membership,
         ),
@@ -202,6 +205,8 @@ def _read_persons(
     if options.get("public_membership"):
         # Which of a person's records is kept depends on what they say, and so does the group it counts in.
         raise BadInput("public_membership", "cannot be combined with unit=", "leave one of the two out")
+    if table.persons is not None:
+        return unit, None
     persons = counts_every_person(question, grouped=grouped)
     each = read_per_unit(options.get("per_unit"), unit, condition, counts_persons=persons)
     if each is not None or options.get("at_most") is not None:

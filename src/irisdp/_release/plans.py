@@ -437,7 +437,7 @@ class Plan:
         said += [("project", line) for line in self.describe_project()]
         notes = [str(note) for note in self.asked.notes if note.beside_answer]
         said += [("note" if line in notes else "read", line) for line in self.describe_reading()]
-        if self._counts_persons() and self.query.name == "count":
+        if self._counts_persons() and self.table.persons is None and self.query.name == "count":
             said.append(("note", f"counts each {self.unit} once; to count records, add at_most=M"))
         said += [("unit", rule) for rule in self.asked.describe_unit()]
         return [*said, *(("public", public) for public in self.describe_public())]
@@ -452,7 +452,7 @@ class Plan:
                 omissions.append(f"counts at most {so_many(kept.records, 'record')} of each {self.unit}")
                 if kept.limits_groups:
                     omissions[-1] += f", in at most {so_many(kept.groups, 'group')}"
-            elif self.by:
+            elif self.by and self.table.persons is None:
                 omissions.append(f"counts each {self.unit} in the group of one record")
             omissions.append(f"leaves out records without {self.unit}")
         own = getattr(self.query, "leaves_out", None)

@@ -390,7 +390,8 @@ def apply_project(project: Project | None, asked: Query[Any] | None, options: Ma
 def _asks_of_persons(project: Project, asked: Query[Any] | None, options: Mapping[str, Any]) -> bool:
     """Tell whether a question is about persons, and does not say itself which of their records count."""
     persons = options.get("unit") or project.unit
-    if asked is None or not persons or not options.get("at_most") is options.get("per_unit") is None:
+    chosen = (options.get(name) for name in ("at_most", "per_unit", "person", "per_person_upper"))
+    if asked is None or not persons or any(option is not None for option in chosen):
         return False
     about = str(getattr(asked, "about", None)).casefold()
     if asked.name == "count-distinct" and about == str(persons).casefold() and not options.get("by"):

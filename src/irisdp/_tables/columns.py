@@ -107,7 +107,7 @@ class Column:
         """The column as SQL, quoted and tied to the relation `data`, so that no alias can stand in for it."""
         from sqlglot import exp
 
-        if self.derivation is not None:
+        if self.derivation is not None and self.derivation.tree is not None:
             return exp.paren(self.derivation.tree)  # a copy: statements are rewritten where they stand
         return exp.column(exp.to_identifier(self.name, quoted=True), table="data")
 
@@ -136,7 +136,8 @@ class Derivation:
     columns : tuple of Column
         The table's columns that it reads.
     tree : sqlglot expression
-        Its total form: evaluating it never fails, on any record; null where there is no value.
+        Its total form: evaluating it never fails, on any record; null where there is no value. None of a column of
+        `PersonRows`, which the rows hold.
     notes : tuple of Note
         What it reads otherwise than somebody may expect.
     readings : tuple of (str, Kind)
@@ -148,7 +149,7 @@ class Derivation:
     text: str
     shown: str
     columns: tuple[Column, ...]
-    tree: exp.Expr = field(repr=False, compare=False)
+    tree: exp.Expr | None = field(repr=False, compare=False)
     notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
     readings: tuple[tuple[str, ColumnType], ...] = field(default=(), repr=False, compare=False)
     texts: tuple[str, ...] = field(default=(), repr=False, compare=False)

@@ -41,7 +41,7 @@ def check_copies(tree: exp.Expr, columns: Sequence[Column]) -> None:
         For more than 8192 repeated parts.
     """
     derived = {column.name.casefold(): column.derivation.tree for column in columns if column.derivation is not None}
-    parts = {name: sum(1 for _ in part.walk()) for name, part in derived.items()}
+    parts = {name: sum(1 for _ in part.walk()) for name, part in derived.items() if part is not None}
     copies = 0
     # Not by recursion: a chain of a thousand alternatives is a deep tree.
     left = [(tree, 1)]
@@ -165,13 +165,19 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     )
 
 
-def read_value_of_record(text: Any, columns: Sequence[Column]) -> tuple[ColumnType, Derivation]:
+def read_value_of_record(
+    text: Any, columns: Sequence[Column], *, fractions: bool = False, number: bool = False
+) -> tuple[ColumnType, Derivation]:
     """Read a SQL expression (DuckDB's dialect) over given columns that is a value: text, a whole number, truth, a date.
 
     Parameters
     ----------
     text, columns
         As for `read_condition`; for instance ``CASE WHEN age < 18 THEN 'child' ELSE 'adult' END``.
+    fractions : bool
+        Whether numbers that need not be whole are values, too.
+    number : bool
+        Whether the value must be a number; an untyped column alone is read as one then.
 
     Returns
     -------
@@ -196,7 +202,7 @@ def read_value_of_record(text: Any, columns: Sequence[Column]) -> tuple[ColumnTy
 
     def compiled(tree: exp.Expr) -> tuple[exp.Expr, ColumnType, ConditionCompiler, tuple[Note, ...]]:
         compiler = ConditionCompiler(columns)
-        total, kind = compiler.value(tree)
+        total, kind = compiler.value(tree, fractions=fractions, number=number)
         return total, kind, compiler, _notes(tree, compiler)
 
     canonical, shown, (total, kind, found, notes) = _checked(text, columns, compiled, _NO_VALUE)

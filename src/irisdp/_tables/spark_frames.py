@@ -262,18 +262,28 @@ def open_spark(frame: Any, schema: Any) -> tuple[list[Column], SparkSource]:
     return [Column(name, kind, type_name=types[name]) for name, kind in kinds.items()], SparkSource(frame)
 
 
+_PERSONS = "irisdp_persons"
+
+
 def spark_statement(statement: str, views: Mapping[str, str], places: Mapping[str, str]) -> str:
     """Write a statement of DuckDB's in Spark's dialect, with the names that its relations and columns have there."""
     import sqlglot
     from sqlglot import exp
 
     tree = sqlglot.parse_one(statement, read="duckdb")
-    for table in tree.find_all(exp.Table):
-        if table.name in views:
+    # Rows of persons are a relation `data` of their own, which is made of the table's.
+    persons = next((part for part in tree.find_all(exp.CTE) if part.alias == "data"), None)
+    for table in list(tree.find_all(exp.Table)):
+        if table.name == "data" and persons is not None and table.find_ancestor(exp.CTE) is not persons:
+            table.replace(exp.alias_(exp.table_(_PERSONS), table.name, table=True))
+        elif table.name in views:
             table.replace(exp.alias_(exp.table_(views[table.name]), table.name, table=True))
     for column in tree.find_all(exp.Column):
-        if column.table == "data" and column.name in places:
+        outside = persons is not None and column.find_ancestor(exp.CTE) is not persons
+        if column.table == "data" and column.name in places and not outside:
             column.set("this", exp.to_identifier(places[column.name]))
+    if persons is not None:
+        persons.set("alias", exp.TableAlias(this=exp.to_identifier(_PERSONS)))
     for like in list(tree.find_all(exp.Like, exp.ILike)):
         like.replace(like_for_spark(like))
     for cast in list(tree.find_all(exp.Cast)):

@@ -179,12 +179,15 @@ class ConditionCompiler:
         self._settle()
         return term.build()
 
-    def value(self, tree: exp.Expr) -> tuple[exp.Expr, ColumnType]:
+    def value(self, tree: exp.Expr, *, fractions: bool = False, number: bool = False) -> tuple[exp.Expr, ColumnType]:
         """Return the total SQL of a whole value, and its kind; its dates are in canonical form.
 
         A whole number is null where doubles do not tell it from the next one, and a date where no calendar has it.
+        Other numbers are values only with `fractions`; with `number` nothing else is.
         """
         term = self._read(tree)
+        if number:
+            term.variable.require(ColumnType.NUMBER)
         self._settle()
         kind = term.variable.kind
         if kind.is_opaque or not self.used:
@@ -192,6 +195,8 @@ class ConditionCompiler:
         if kind is not ColumnType.NUMBER:
             return on_calendar(term) if kind is ColumnType.DATE else term.build(), kind
         if not term.whole:
+            if fractions:
+                return read_as(term.build(), ColumnType.NUMBER), ColumnType.NUMBER
             refuse_fraction(next(iter(self.used)))
         return read_as(precise(term), ColumnType.INTEGER), ColumnType.INTEGER
 

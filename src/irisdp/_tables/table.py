@@ -18,6 +18,8 @@ from .locations import Location
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from .person_rows import PersonRows
+
 
 class _Door:
     """All that a table has of its source: whatever copies, pickles or takes a table apart is left outside."""
@@ -89,6 +91,8 @@ class Table:
         How a text file is read, in words for people; empty for other tables.
     types : mapping
         The types declared of columns of a text file, by their names; public.
+    persons : PersonRows or None
+        How one row is derived for each person, where the rows of a question are persons; public.
     """
 
     columns: tuple[Column, ...]
@@ -97,6 +101,7 @@ class Table:
     reading: str = ""
     derived: tuple[Column, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
+    persons: PersonRows | None = None
 
     def __post_init__(self) -> None:
         """Shut the source in."""
@@ -148,9 +153,20 @@ class Table:
         return tuple(source for column in self.columns for source in column.sources)
 
     @property
+    def row_columns(self) -> tuple[Column, ...]:
+        """The columns of the rows that a question counts: of records, or of persons."""
+        return self.columns if self.persons is None else self.persons.columns
+
+    @property
     def named(self) -> tuple[Column, ...]:
-        """All columns that a question can name: those of the table, and those derived of them."""
-        return (*self.columns, *self.derived)
+        """All columns that a question can name: those of the rows, and those derived of them."""
+        return (*self.row_columns, *self.derived)
+
+    def per_person(self, aggregates: Any, unit: str) -> Table:
+        """Return the table with one row for each person, as `read_person_rows` reads it; the records stay."""
+        from .person_rows import read_person_rows
+
+        return replace(self, persons=read_person_rows(aggregates, self.column(unit, "unit"), self.columns))
 
     def deriving(self, columns: Sequence[Column]) -> Table:
         """Return the table with derived columns to be found in it; its records and its digest stay as they are."""
@@ -199,6 +215,8 @@ class Table:
         BadInput
             When the engine fails; the message holds nothing of what the engine said.
         """
+        if self.persons is not None:
+            columns, statement = self.persons.sources, self.persons.over(statement)
         names = list(dict.fromkeys(source.name for column in columns for source in column.sources))
         if not names:  # every statement needs some column, if only to count records
             plain = [column for column in self.held if not column.kind.is_opaque]
