@@ -175,11 +175,28 @@ OPTIONS = (
     ),
     Option("encoding", "Input", "NAME", "Encoding of a text file. [default: utf-8]"),
     Option("delimiter", "Input", "CHARACTER", "Delimiter of a text file. [default: comma; tab for .tsv]"),
+    Option("decimal", "Input", "MARK", "Decimal mark of a text file. [default: .]"),
+    Option("thousands", "Input", "MARK", "Mark between thousands in a text file. [default: none]"),
+    Option("date_format", "Input", "FORMAT", "Date format of a text file, such as %d.%m.%Y. [default: ISO 8601]"),
+    Option("missing_codes", "Input", "C1,C2,…", "Codes for missing values in a text file. Repeat to add.", kind="list"),
+    Option("skip_rows", "Input", "N", "Lines above the header of a text file. [default: 0]"),
+    Option("header_rows", "Input", "N", "Header rows of a text file; the first names the columns. [default: 1]"),
+    Option("footer_rows", "Input", "N", "Rows at the end of a text file that are no records. [default: 0]"),
+    Option("no_header", "Input", "", "The text file has no header; name its columns with --columns.", kind="switch"),
+    Option("columns", "Input", "A,B,…", "Names of the columns of a text file without a header.", kind="list"),
+    Option(
+        "row_names",
+        "Input",
+        "",
+        "Each record of a text file begins with a row name, which is no column.",
+        kind="switch",
+    ),
+    Option("comment", "Input", "MARK", "Skip records of a text file that begin with this mark, such as #."),
     Option(
         "types",
         "Input",
         "FILE",
-        "JSON file with the types of columns: integer, number, text, boolean, date, timestamp.",
+        "JSON file with types (integer, number, text, boolean, date, timestamp) and formats of columns.",
         kind="file",
     ),
     Option("engine", "Input", "duckdb|spark", "Engine that reads Parquet files. [default: duckdb]"),
@@ -215,6 +232,13 @@ OPTIONS = (
     Option("force", "Output", "", "Overwrite existing output files. Input files are never overwritten.", kind="switch"),
 )
 """In the order in which help lists them."""
+
+STRUCTURE = ("skip_rows", "header_rows", "footer_rows", "no_header", "columns", "row_names", "comment")
+"""Options that say which lines of a text file are records."""
+SPELLED = ("decimal", "thousands", "date_format", "missing_codes")
+"""Options that say how a text file writes values, whatever the column."""
+WRITTEN = ("encoding", "delimiter", *SPELLED, *STRUCTURE)
+"""Options that say how a text file is written."""
 
 COLUMN_CHOICES = {option.name: option.queries for option in OPTIONS if option.queries}
 """Options that only some queries take, with these queries in words."""

@@ -78,3 +78,30 @@ def test_persons_that_are_told_apart_as_text_are_caught(monkeypatch):
 
     monkeypatch.setattr(Table, "column", untyped)
     assert caught("count", PERSONS, small(personal_neighbours("add-remove")))
+
+
+WRITTEN = {
+    "skip_rows": 1,
+    "comment": "#",
+    "footer_rows": 2,
+    "types": {"v": {"type": "integer", "thousands": "'", "missing": [7]}, "g": "text"},
+    "missing_codes": ["x"],
+}
+SPELT_AS_DECLARED = {None: "7.0", 0: "-0", 1: "1"}
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+@pytest.mark.parametrize(("query", "options"), [("majority", {}), ("count", {"by": "v", "groups": ["0", "1", "2"]})])
+def test_tables_of_declared_formats_cannot_be_told_apart(query, options, relation, tmp_path, monkeypatch):
+    """One of the two rows of the declared footer is a record: whatever was declared, privacy holds."""
+
+    def written(table):
+        lines = [f"{g or 'x'},{SPELT_AS_DECLARED[v]}\n# a comment\n" for g, v in table]
+        file = tmp_path / "w.csv"
+        file.write_text("".join(["Report, of 2024\n", "g,v\n", *lines, "Total,3\n"]))
+        return file
+
+    monkeypatch.setattr(exhaustion, "frame", written)
+    monkeypatch.setattr(exhaustion, "opened", lambda table: open_table(written(table), **WRITTEN))
+    pairs = small(neighbours(relation, "any"))
+    assert_private(query, {"relation": relation, **WRITTEN, **options}, pairs, more_than=20)

@@ -176,8 +176,12 @@ def test_what_is_read_is_as_described():
         assert "graph" not in spec or problems("graph", spec["graph"]) == []
     assert problems("batch", PLAN) == []
     assert problems("run", tomllib.loads(RUN)) == []
-    assert problems("types", {"age": "integer", "born": "date"}) == []
+    assert problems("types", {"age": "integer", "born": {"type": "date", "format": "%d.%m.%Y", "missing": [9]}}) == []
     assert problems("project", tomllib.loads(PROJECT)) == []
+
+
+def kinds_in(schema):
+    return schema.get("enum") or schema["properties"]["type"]["enum"]
 
 
 def test_schemas_know_the_keys_that_the_library_knows():
@@ -194,7 +198,7 @@ def test_schemas_know_the_keys_that_the_library_knows():
     assert plan.keys() == {*plan_file._PLAN, *plan_file._ABOUT, *plan_file._KEPT}
     assert plan["budget"]["properties"].keys() == set(plan_file._BUDGET)
     assert SCHEMAS["project"]["properties"].keys() == set(KEYS)
-    assert set(SCHEMAS["types"]["additionalProperties"]["enum"]) == set(TYPES)
+    assert {kind for each in SCHEMAS["types"]["additionalProperties"]["anyOf"] for kind in kinds_in(each)} == set(TYPES)
     run = SCHEMAS["run"]["properties"]
     assert run.keys() == set(plan_file.PLAN_KEYS)
     for table, keys in (
@@ -277,6 +281,7 @@ def test_wrong_values_are_found(name, place, value, documents):
     ("graph", {"edges": [["a"]]}),
     ("graph", {"family": "gaps", "categories": 3, "largest": 2, "relation": "swap"}),
     ("types", {"age": "whole"}),
+    ("types", {"age": {"type": "number", "decimals": ","}}),
     ("project", {"epsilon": 1}),
     ("project", {"categories": {"party": []}}),
     ("run", {**tomllib.loads(RUN), "extra": 1}),

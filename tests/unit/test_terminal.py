@@ -103,7 +103,7 @@ def test_a_reader_who_has_gone_is_no_error(survey):
     ('{"a": 1,\n "b": 2,}', "is not valid JSON at line 2, column [89];"),  # where the comma, or what follows it, is
     ('{"a": 1, "a": 2}', 'holds the key "a" twice'),
     ('{"' + "a" * 100 + '": 1, "' + "a" * 100 + '": 2}', "holds a key twice"),
-    ("\ufeff{}", "begins with a byte order mark; save it as UTF-8 without one"),
+    ("\ufeff\ufeff{}", "is not valid JSON at line 1, column 1;"),
 ])  # fmt: skip
 def test_json_that_is_none_says_where(text, says):
     with pytest.raises(BadInput, match=says):

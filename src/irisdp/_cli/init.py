@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .output import AsJson, Force, fact, print_json, short_path
+from .publish import FILE_OPTIONS, listed, with_options_of
 
 
+@with_options_of(FILE_OPTIONS)
 def init_command(
     data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, or a folder.")],
-    encoding: Annotated[
-        str | None, typer.Option(help="Encoding of a text file. [default: utf-8]", metavar="NAME")
-    ] = None,
-    delimiter: Annotated[
-        str | None,
-        typer.Option(help="Delimiter of a text file. [default: comma; tab for .tsv]", metavar="CHARACTER"),
-    ] = None,
-    types: Annotated[
-        Path | None,
-        typer.Option(
-            help="JSON file with the types of columns. Required for .jsonl.",
-            metavar="FILE",
-        ),
-    ] = None,
+    *,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Output file. [default: NAME.iris.toml beside DATA]", metavar="FILE"),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
+    **options: Any,
 ) -> None:
     """Write a project file template: the settings for all questions about a table, as comments to fill in.
 
@@ -39,7 +29,7 @@ def init_command(
     """
     from .._release import init_project
 
-    written = init_project(data, encoding=encoding, delimiter=delimiter, types=types, out=out, force=force)
+    written = init_project(data, out=out, force=force, **listed(options))
     if as_json:
         print_json({"written": str(written)})
         return

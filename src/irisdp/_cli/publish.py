@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from .._exact import told_above
-from .._options import OPTIONS, Option
+from .._options import OPTIONS, WRITTEN, Option
 from ..errors import BadInput, Refusal
 from .commands import error_in_options, in_options
 from .output import (
@@ -31,6 +31,8 @@ from .progress_display import progress
 if TYPE_CHECKING:
     from .._release import Outlook, Plan, Publication
 
+
+Command = TypeVar("Command", bound=Callable[..., None])
 
 # Print the plan of `publish` before it runs, and the answers afterwards.
 
@@ -126,16 +128,33 @@ _TYPES: dict[str, Any] = {"text": str | None, "list": list[str] | None, "file": 
 """What the command line reads for each kind of option."""
 
 
-def with_question_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command show and take every option of a question, which it is given as ``**options``."""
-    whole = inspect.signature(command, eval_str=True)
-    own = [part for part in whole.parameters.values() if part.kind is not part.VAR_KEYWORD]
-    taken = [_parameter(option) for option in OPTIONS]
-    first = [part for part in own if part.kind is not part.KEYWORD_ONLY]
-    shown: Any = command
-    shown.__signature__ = whole.replace(parameters=[*first, *taken, *own[len(first) :]])
-    shown.__annotations__ = {part.name: part.annotation for part in shown.__signature__.parameters.values()}
-    return command
+FILE_OPTIONS = (*WRITTEN, "types")
+"""The options that say how a text file is written and read."""
+
+
+def with_options_of(names: Iterable[str]) -> Callable[[Command], Command]:
+    """Let a command show and take some options of a question, which it is given as ``**options``."""
+    options = [option for option in OPTIONS if option.name in names]
+
+    def decorate(command: Command) -> Command:
+        whole = inspect.signature(command, eval_str=True)
+        own = [part for part in whole.parameters.values() if part.kind is not part.VAR_KEYWORD]
+        first = [part for part in own if part.kind is not part.KEYWORD_ONLY]
+        shown: Any = command
+        shown.__signature__ = whole.replace(parameters=[*first, *map(_parameter, options), *own[len(first) :]])
+        shown.__annotations__ = {part.name: part.annotation for part in shown.__signature__.parameters.values()}
+        return command
+
+    return decorate
+
+
+def listed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with each list that may be repeated as one text."""
+    joined = {name: ",".join(options[name]) if options.get(name) else None for name in _LISTS if name in options}
+    return {**options, **joined}
+
+
+_LISTS = ("by", "bins", "columns", "missing_codes")
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -151,7 +170,7 @@ def _parameter(option: Option) -> inspect.Parameter:
     )
 
 
-@with_question_options
+@with_options_of([option.name for option in OPTIONS])
 def publish_command(
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, a folder, or an address.")
@@ -178,8 +197,7 @@ def publish_command(
     """Publish private answers to one question and charge them to a ledger."""
     from .._release import plan, publish
 
-    for name in ("by", "bins"):
-        options[name] = ",".join(options[name]) if options[name] else None
+    options = listed(options)
     for name in ("groups", "categories"):
         options[name] = _declared(options[name], f"--{name}")
     options["audience"] = options["audience"] or None

@@ -57,8 +57,7 @@ def parse_json(text: str, field: str) -> Any:
             raise BadInput(field, f"holds an integer of more than {MOST_DIGITS} digits", "write a shorter number")
         return int(number)
 
-    if text.startswith(_BYTE_ORDER_MARK):
-        raise BadInput(field, "begins with a byte order mark", "save it as UTF-8 without one")
+    text = text.removeprefix(_BYTE_ORDER_MARK)
     try:
         document = json.loads(
             text, parse_float=decimal, parse_int=integer, parse_constant=refuse, object_pairs_hook=distinct
@@ -206,10 +205,8 @@ class TomlFile:
     def _parse(self, content: bytes) -> dict[str, Any]:
         if len(content) > _MOST_BYTES:
             self.refuse(f"is longer than {_MOST_BYTES:,} bytes", self.shorter)
-        if content.startswith(_MARK):
-            self.refuse("begins with a byte order mark", "save it as UTF-8 without one")
         try:
-            text = content.decode()
+            text = content.removeprefix(_MARK).decode()
         except UnicodeDecodeError:
             self.refuse("is no UTF-8 text", "save it as UTF-8")
         if long := _LONG_KEY.search(text):

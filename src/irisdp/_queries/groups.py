@@ -22,6 +22,7 @@ from .._files import same_file
 from .._tables import (
     DELIMITERS,
     FEW,
+    PLAIN,
     Column,
     ColumnType,
     Note,
@@ -34,6 +35,7 @@ from .._tables import (
     integers_of,
     list_names,
     read_columns,
+    read_declared_value,
     read_form,
     read_values,
     rows_of,
@@ -541,15 +543,27 @@ def _read_column(column: Column, values: list[Any], what: Declares, *, in_file: 
             raise BadInput(what.option, rule, remedy)
         if other is not None:  # a frame's own objects are read as text by the same rule
             values = [text_of(value) if _is_no_text(value) else value for value in values]
-    keys = read_values(values, kind)
+    keys = read_values(values, kind) if column.spelling == PLAIN else _spelt_keys(column, values, kind, what)
     if None in keys:
         value = values[keys.index(None)]
-        raise BadInput(
-            what.option,
-            f"has {_show(value)} for {column.name}, which is {kind}",
-            f"give {kind} that needs no rounding: {_EXACT.get(kind, 'as the column holds it')}",
-        )
+        remedy = f"give {kind} that needs no rounding: {_EXACT.get(kind, 'as the column holds it')}"
+        declared = column.spelling.describe(number=kind is not ColumnType.DATE, date=kind is ColumnType.DATE)
+        if declared and isinstance(value, str):
+            remedy = f"write it as the file does: {column.name} is declared as {declared}"
+        raise BadInput(what.option, f"has {_show(value)} for {column.name}, which is {kind}", remedy)
     return kind, keys
+
+
+def _spelt_keys(column: Column, values: list[Any], kind: ColumnType, what: Declares) -> list[Any]:
+    """Read declared values as records are, where it is declared how these are written."""
+    keys = []
+    for value in values:
+        try:
+            keys.append(read_declared_value(value, column, kind))
+        except ValueError:
+            rule = f"has {_show(value)} for {column.name}, and that is declared to be a missing value"
+            raise BadInput(what.option, rule, "leave it out, or declare other codes for missing values") from None
+    return keys
 
 
 def _is_no_text(value: Any) -> bool:

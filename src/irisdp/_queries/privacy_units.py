@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._exact import integer
 from .._options import COLUMN_CHOICES
-from .._tables import SQL_TYPES, Column, ColumnType, Table, quote_name, read_as
+from .._tables import SQL_TYPES, Column, ColumnType, Table, is_spelt, quote_name, read_as, read_column
 from ..errors import BadInput
 
 if TYPE_CHECKING:
@@ -300,7 +300,9 @@ def records_statement(
 def _written(column: Column, kind: ColumnType) -> str:
     """Write how a column is read as a kind; what the table holds, as `read_as` does, which would load a parser."""
     if column.derivation is not None:
-        return read_as(column.reference, kind).sql("duckdb")
+        # A key without a type has the kind that the question reads it as; the table's column says how it is written.
+        tree = read_column(column, kind) if is_spelt(column, kind) else read_as(column.reference, kind)
+        return tree.sql("duckdb")
     read = f"TRY_CAST(data.{quote_name(column.name)} AS {_WRITTEN_TYPES.get(kind, SQL_TYPES[kind])})"
     return f"NULLIF({read}, CAST('NaN' AS DOUBLE))" if kind is ColumnType.NUMBER else read
 

@@ -56,11 +56,12 @@ def batch(
     plan : path or mapping
         A JSON file, or what stands in one: ``{"data": …, "budget": {"epsilon": 1, "delta": "1e-6"}, "questions":
         [{"query": "count", "expression": …, "by": …, "groups": …, "weight": 1, "out": …}, …]}``, and optionally
-        "ledger", "relation", "unit", "out", "report", "licence", "secret", "table", "encoding", "delimiter",
-        "types", "engine", "master", "title" and "labels". A question may also say "categories", "bins",
-        "select_groups", "delta", "selection_delta", "public_membership", "per_unit" and "confidence". All are as for
-        `irisdp.publish`, paths too; the plan's ``"out": "answers.csv"`` becomes ``answers.1.csv``,
-        ``answers.2.csv``, … for questions without one of their own (from ten questions on ``answers.01.csv``, …).
+        "ledger", "relation", "unit", "out", "report", "licence", "secret", "table", "types", "engine", "master",
+        "title", "labels", and how a text file is written ("encoding", "delimiter", "decimal", "skip_rows", …). A
+        question may also say "categories", "bins", "select_groups", "delta", "selection_delta", "public_membership",
+        "per_unit" and "confidence". All are as for `irisdp.publish`, paths too; the plan's ``"out": "answers.csv"``
+        becomes ``answers.1.csv``, ``answers.2.csv``, … for questions without one of their own (from ten questions on
+        ``answers.01.csv``, …).
     data : path or frame
         Instead of the plan's "data".
     ledger : path, address or Ledger

@@ -112,7 +112,13 @@ def canonical_question(
     derived = {name: found.text for name, found in computed.items() if found.shown}
     facts |= {"derived": derived} if derived else {}
     noted = [note for found in computed.values() for note in found.notes]
-    types = {name: table.types[name] for name in computed if name in table.types}
+    readings = list(_readings(table, about, categories, condition, by, groups, unit))
+    documents = {
+        name: table.types[name].document([kind for column, kind, _ in readings if column.name == name])
+        for name in computed
+        if name in table.types
+    }
+    types = {name: document for name, document in documents.items() if document}
     facts |= {"types": types} if types else {}
     facts |= {"text": table.text} if table.text else {}
     if unit is not None:
@@ -127,7 +133,7 @@ def canonical_question(
         cell_relation=cell_relation(
             relation, grouped=bool(by), public_membership=public_membership, several=contribution.several
         ),
-        columns=_read_as(table, about, categories, condition, by, groups, unit),
+        columns=_read_as(table, readings),
         rules=table.reading,
         notes=tuple(
             dict.fromkeys(
@@ -169,7 +175,7 @@ def say_columns(questions: Iterable[CanonicalQuestion]) -> list[str]:
     return [said if texts else f"{said}; what cannot be read so is unknown"]
 
 
-def _read_as(
+def _readings(
     table: Table,
     about: Sequence[Column],
     categories: Groups | None,
@@ -177,8 +183,8 @@ def _read_as(
     by: tuple[str, ...],
     groups: Groups | None,
     unit: str | None,
-) -> tuple[tuple[str, str], ...]:
-    """List the table's columns that a question uses, each with what it is read as; public facts decide."""
+) -> Iterable[tuple[Column, ColumnType, bool]]:
+    """Yield the table's columns that a question uses, what each is read as, and whether by its exact spelling."""
     declared = [*(groups.columns if groups else ()), *(categories.columns if categories else ())]
     grouped = () if groups else tuple(table.column(name, "by") for name in by)
     # What is added up is a number, and what has bins is read as their edges are, of which the derived column tells.
@@ -190,13 +196,9 @@ def _read_as(
     read = [*((each, each.kind) for each in (*declared, *grouped)), *summed]
     read += [(table.column(name, "by"), kind) for name, kind in (condition.readings if condition else ())]
     read += [] if unit is None else [(table.column(unit, "unit"), ColumnType.UNTYPED)]
-    readings: dict[tuple[str, str], None] = {}
     for column, kind in read:
         for found, as_ in _origins(column, kind):
-            exact = found is column and kind is ColumnType.TEXT and column in declared
-            readings[found.name, _EXACT if exact else _word(table, found, as_)] = None
-    exactly = {name for name, word in readings if word == _EXACT}
-    return tuple((name, word) for name, word in readings if not (word == ColumnType.TEXT and name in exactly))
+            yield found, as_, found is column and kind is ColumnType.TEXT and column in declared
 
 
 def _origins(column: Column, kind: ColumnType) -> Iterator[tuple[Column, ColumnType]]:
@@ -210,14 +212,27 @@ def _origins(column: Column, kind: ColumnType) -> Iterator[tuple[Column, ColumnT
         yield from _origins(sources[name], as_)
 
 
-def _word(table: Table, column: Column, kind: ColumnType) -> str:
+def _read_as(table: Table, read: Iterable[tuple[Column, ColumnType, bool]]) -> tuple[tuple[str, str], ...]:
+    """Say of each column what it is read as; public facts decide."""
+    readings: dict[tuple[str, str], None] = {}
+    texts: dict[str, str] = {}  # of columns that are read by their exact spelling, which says more
+    for column, kind, exact in read:
+        readings[column.name, _word(table, column, kind, exact=exact)] = None
+        if exact:
+            texts[column.name] = _word(table, column, kind)
+    return tuple((name, word) for name, word in readings if word != texts.get(name))
+
+
+def _word(table: Table, column: Column, kind: ColumnType, *, exact: bool = False) -> str:
     """Say what a column is read as: what its schema or a declared type says, else what the question takes it for."""
-    if column.name in table.types:
-        return table.types[column.name]
     if column.kind.is_opaque:
         return "it is held"
+    declared = table.types.get(column.name)
     known = kind if column.kind is ColumnType.UNTYPED else column.kind
-    return str(ColumnType.TEXT if known is ColumnType.UNTYPED else known)
+    known = ColumnType.TEXT if known is ColumnType.UNTYPED else known
+    word = _EXACT if exact else declared.type if declared and declared.type else str(known)
+    spelt = declared.describe(known) if declared else ""
+    return f"{word} {spelt}" if spelt else word
 
 
 def _note_of_encoding(
@@ -246,8 +261,12 @@ def _pinned_columns(table: Table, unit: str | None) -> dict[str, str]:
     of the unit says which records are one person's (docs/decisions/text-files.md).
     """
     kinds = {column.name: column.kind.name.lower() for column in table.held}
-    person = None if unit is None else table.types.get(table.column(unit, "unit").name)
-    return kinds if person in (None, "text") else kinds | {str(unit): str(person)}
+    declared = None if unit is None else table.types.get(table.column(unit, "unit").name)
+    if declared is None or declared.type in (None, "text"):
+        return kinds
+    # Codes for missing persons leave persons out, and make no two of them one.
+    person = declared.document((), codes=False)
+    return kinds | {str(unit): person if isinstance(person, str) else canonical(person)}
 
 
 def canonical(document: Any) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._exact import TomlFile, kind_of
+from .._options import WRITTEN
 from ..errors import BadInput
 
 KEYS = ("title", "columns", "groups", "queries")
@@ -23,7 +24,7 @@ _MOST = 100_000
 """Labels in one table."""
 _BESIDE = frozenset(
     (
-        *("relation", "unit", "at_most", "limit", "encoding", "delimiter", "types", "categories", "groups"),
+        *("relation", "unit", "at_most", "limit", *WRITTEN, "types", "categories", "groups"),
         *("datasets", "questions", "report"),
     )
 )

@@ -232,7 +232,62 @@ class OutputOptions(TypedDict, total=False):
     force: bool
 
 
-class TableOptions(TypedDict, total=False):
+class FileOptions(TypedDict, total=False):
+    """How a text file is written.
+
+    Attributes
+    ----------
+    encoding, delimiter : str
+        How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
+    decimal, thousands : str
+        How a text file writes numbers: the decimal mark, ``"."`` or ``","``, and what stands between thousands, such as
+        ``"."``, ``","``, ``"'"`` or ``" "``. A number that is not written so is null.
+    date_format : str
+        How a text file writes dates, such as ``"%d.%m.%Y"`` or ``"%m/%d/%y %I:%M %p"``; ISO 8601 unless given. Names of
+        months are English, and years of two digits are 1969 to 2068. A date that is not written so is null.
+    missing_codes : text or sequence
+        Codes for a missing value, in every column: ``"-9,99"``. Columns of numbers compare numbers, so 99
+        is also 99.0; others compare the text.
+    skip_rows : int
+        How many lines stand above the header. They may hold any text.
+    header_rows : int
+        How many rows the header has, of which the first names the columns; 1 unless given.
+    footer_rows : int
+        How many rows at the end are no records, such as totals and notes; blank lines do not count. These rows are
+        never read, so declare none that hold records.
+    no_header : bool
+        Whether the first line is a record.
+    columns : text or sequence of text
+        With `no_header`: the names of the columns, ``"age,town"``.
+    row_names : bool
+        Whether each record begins with a name that is no column, as R writes it.
+    comment : str
+        What a record begins with that is a comment, such as ``"#"``; so do lines above the header.
+    types : mapping or path
+        What columns of a text file are read as, ``{"age": "integer", "born": "date"}`` or a JSON file that says so:
+        integer, number, text, boolean, date or timestamp. A value that cannot be read so is null. A column without a
+        type is read as what a question takes it for. JSON lines have the columns that are named here, and no others.
+        For one column the formats above are ``{"amount": {"type": "number", "decimal": ",", "thousands": "."}, "born":
+        {"type": "date", "format": "%d.%m.%Y"}, "q1": {"type": "integer", "missing": [77, 88, 99]}}``.
+    """
+
+    encoding: str | None
+    delimiter: str | None
+    decimal: str | None
+    thousands: str | None
+    date_format: str | None
+    missing_codes: str | Sequence[str | int | float] | None
+    skip_rows: int | None
+    header_rows: int | None
+    footer_rows: int | None
+    no_header: bool
+    columns: str | Sequence[str] | None
+    row_names: bool
+    comment: str | None
+    types: Mapping[str, str | Mapping[str, Any]] | str | os.PathLike[str] | None
+
+
+class TableOptions(FileOptions, total=False):
     """Settings of the table, for all questions about it.
 
     Attributes
@@ -243,12 +298,6 @@ class TableOptions(TypedDict, total=False):
     unit : str
         Also `privacy_unit`. The column that says whose record it is, where a person can have several: then persons are
         protected. Each keeps one record, chosen at random, the same for all questions.
-    encoding, delimiter : str
-        How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
-    types : mapping or path
-        What columns of a text file are read as, ``{"age": "integer", "born": "date"}`` or a JSON file that says so:
-        integer, number, text, boolean, date or timestamp. A value that cannot be read so is null. A column without a
-        type is read as what a question takes it for. JSON lines have the columns that are named here, and no others.
     engine : {"duckdb", "spark"}
         What reads a .parquet file or a folder of them: DuckDB on this machine, unless given, or Spark. The table, its
         ledger and its digest are the same; as engines may cast differently, the question is another.
@@ -262,9 +311,6 @@ class TableOptions(TypedDict, total=False):
 
     relation: Literal["add-remove", "exchange"] | None
     unit: str | None
-    encoding: str | None
-    delimiter: str | None
-    types: Mapping[str, str] | str | os.PathLike[str] | None
     engine: Literal["duckdb", "spark"] | None
     master: str | None
     project: str | os.PathLike[str] | Project | None
@@ -330,7 +376,7 @@ class PublishOptions(PlanOptions, LedgerOptions, OutputOptions, total=False):
 
 
 _DEFAULTS: dict[str, Any] = {
-    **dict.fromkeys(("select_groups", "public_membership", "force"), False),
+    **dict.fromkeys(("select_groups", "public_membership", "no_header", "row_names", "force"), False),
     "delta": 0,
 }
 """What an option is that was left out, where it is not None."""
@@ -339,7 +385,7 @@ _EXPLAINED = re.compile(r"^    (\*?\w[\w, ]*?) : .*\n(?:        .*\n)*", re.MULT
 """What a docstring says of one parameter, or of several."""
 _PARTS = (
     *(CommonOptions, CategoryOptions, BinOptions, ValueOptions, WeightOptions, PersonTotalOptions, AudienceOptions),
-    *(TableOptions, LedgerOptions, OutputOptions),
+    *(FileOptions, TableOptions, LedgerOptions, OutputOptions),
 )
 
 
@@ -369,21 +415,26 @@ def with_options(options: Any) -> Callable[[Function], Function]:
     return decorate
 
 
+def left_out(options: Any) -> dict[str, Any]:
+    """Return what each option of a TypedDict is if it is left out."""
+    return {name: _DEFAULTS.get(name) for name in options.__annotations__}
+
+
 def options_of(options: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of the options given that a TypedDict names."""
     return {name: value for name, value in given.items() if name in options.__annotations__}
 
 
 def _parameters(options: Any) -> Iterable[inspect.Parameter]:
-    for part in _PARTS:
-        for name, annotation in get_type_hints(part).items():
-            if name in options.__annotations__:
-                yield inspect.Parameter(
-                    name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=_DEFAULTS.get(name),
-                    annotation=annotation,
-                )
+    hints = {name: annotation for part in _PARTS for name, annotation in get_type_hints(part).items()}
+    for name, annotation in hints.items():
+        if name in options.__annotations__:
+            yield inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=_DEFAULTS.get(name),
+                annotation=annotation,
+            )
 
 
 def _explanations(options: Any) -> str:

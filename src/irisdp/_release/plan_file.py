@@ -351,7 +351,8 @@ def read_batch(plan: Any, *, data: Any = None, report: Any = None, title: Any = 
         )
     if len(listed) > MOST_QUESTIONS:
         raise BadInput("questions", f"are more than {MOST_QUESTIONS:,}", "publish them in several batches")
-    for name in ("relation", "unit", "encoding", "delimiter", "engine", "master", "table"):
+    texts = ("encoding", "delimiter", "decimal", "thousands", "date_format", "comment")
+    for name in ("relation", "unit", *texts, "engine", "master", "table"):
         _text(found.get(name), name, _JSON)
     out = _out(found.get("out"))
     width = len(str(len(listed)))

@@ -21,6 +21,7 @@ from .._aliases import RELATIONS, near_matches, own_names
 from .._exact import INTEGER_BITS, TomlFile, kind_of, told_below
 from .._files import is_there
 from .._ledger import Ledger, data_location, named_limit
+from .._options import WRITTEN
 from .._queries import FORM_OF, Query
 from .._tables import Table, load_types
 from ..accounting import CURRENCIES, Charge, Currency
@@ -32,10 +33,10 @@ from .labels import Labels, labels_in
 # Every mistake is one line that names the file and the place. What is hostile (huge, deep, numbers of a million
 # digits, keys of a million parts) is refused before it is worked on.
 
-KEYS = ("relation", "unit", "at_most", "limit", "encoding", "delimiter", "types", "categories", "groups", "labels")
+KEYS = ("relation", "unit", "at_most", "limit", *WRITTEN, "types", "categories", "groups", "labels")
 """What a project may say; `types`, `categories` and `groups` are tables by column."""
 
-_TEXTS = ("relation", "unit", "encoding", "delimiter")
+_TEXTS = ("relation", "unit", "encoding", "delimiter", "decimal", "thousands", "date_format", "comment")
 _LISTS = ("categories", "groups")
 
 
@@ -82,7 +83,10 @@ def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
     return file.path, document
 
 
-_SAID = {"relation": "exchange", "unit": "person", "encoding": "latin-1", "delimiter": ";"}
+_SAID = {
+    **{"relation": "exchange", "unit": "person", "encoding": "latin-1", "delimiter": ";"},
+    **{"decimal": ",", "thousands": ".", "date_format": "%d.%m.%Y", "comment": "#"},
+}
 
 
 def _check_table(found: Any, section: str, file: TomlFile) -> None:
@@ -96,7 +100,7 @@ def _check_table(found: Any, section: str, file: TomlFile) -> None:
             file.refuse(f"names {column[:60]!r} twice in {section} (case does not count)", "name each column once")
         columns.add(column.casefold())
         if section == "types":
-            if not isinstance(value, str):
+            if not isinstance(value, str | Mapping):
                 file.refuse(f"gives {column[:60]!r} in types {kind_of(value)}", example)
             continue
         if not isinstance(value, list) or not value:
@@ -175,7 +179,6 @@ ENDING = ".iris.toml"
 """How the name of a project file ends that is found beside its data."""
 
 _PROMISED = ("relation", "unit")
-_FILLED = ("encoding", "delimiter")
 _MOST_GROUPS = 10**6
 
 
@@ -186,8 +189,10 @@ class Project:
     Attributes
     ----------
     path : Path
-    relation, unit, encoding, delimiter : str or None
+    relation, unit : str or None
         As for `irisdp.publish`; None where it says nothing.
+    written : mapping
+        How a text file is written, as for `irisdp.publish`.
     at_most : int or None
         Of a person's records, how many count where a question does not say.
     limit : Charge or None
@@ -205,9 +210,8 @@ class Project:
     unit: str | None = None
     at_most: int | None = None
     limit: Charge | None = None
-    encoding: str | None = None
-    delimiter: str | None = None
-    types: Mapping[str, str] = field(default_factory=dict)
+    written: Mapping[str, Any] = field(default_factory=dict)
+    types: Mapping[str, Any] = field(default_factory=dict)
     categories: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     groups: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     labels: Labels = field(default_factory=Labels)
@@ -239,7 +243,7 @@ class Project:
         if self.unit is not None and options.get("types") is not None:
             promised, asked = (_of(found, self.unit) for found in (self.types, load_types(options["types"])))
             if asked is not None:
-                self._keep("types", f"{self.unit} as {promised or 'text'}", f"{self.unit} as {asked}")
+                self._keep("types", f"{self.unit} as {_said(promised or 'text')}", f"{self.unit} as {_said(asked)}")
 
     def keeps_limit(self, limit: Charge) -> None:
         """Refuse to set another limit than the one that is promised."""
@@ -341,7 +345,7 @@ def read_project(path: Any) -> Project:
         {column.casefold(): tuple(map(_plain, values)) for column, values in project.get(name, {}).items()}
         for name in ("categories", "groups")
     )
-    texts = {name: project.get(name) for name in (*_PROMISED, *_FILLED)}
+    promised = {name: project.get(name) for name in _PROMISED}
     return Project(
         path=file,
         limit=limit,
@@ -350,7 +354,8 @@ def read_project(path: Any) -> Project:
         categories=categories,
         groups=groups,
         labels=project.get("labels", Labels()),
-        **texts,
+        written={name: project[name] for name in WRITTEN if name in project},
+        **promised,
     )
 
 
@@ -370,11 +375,9 @@ def apply_project(project: Project | None, asked: Query[Any] | None, options: Ma
     if project is None:
         return ProjectDefaults(options=options)
     project.promises(options)
-    said = {
-        name: getattr(project, name)
-        for name in (*_PROMISED, *_FILLED)
-        if getattr(project, name) is not None and options.get(name) is None
-    }
+    known = {**{name: getattr(project, name) for name in _PROMISED}, **project.written}
+    # A switch that is off was not said.
+    said = {name: value for name, value in known.items() if value is not None and options.get(name) in (None, False)}
     if project.at_most is not None and _asks_of_persons(project, asked, options):
         said["at_most"] = project.at_most
     given = load_types(options.get("types"))
@@ -468,5 +471,10 @@ def _categories(project: Project, asked: Query[Any] | None, options: Mapping[str
     return None if about is None else project.categories.get(about.casefold())
 
 
-def _of(types: Mapping[str, str], column: str) -> str | None:
+def _said(declared: Any) -> str:
+    """Write what is declared of a column in one form."""
+    return declared if isinstance(declared, str) else json.dumps(declared, sort_keys=True, default=str)
+
+
+def _of(types: Mapping[str, Any], column: str) -> Any:
     return next((kind for name, kind in types.items() if str(name).casefold() == column.casefold()), None)

@@ -11,13 +11,24 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, cast
 
 from .._exact import checked, file_path
 from .._files import plan_outputs, write_outputs
 from .._ledger import find_ledger, names_of_data, secret_file
-from .._tables import NO_HEADER, Column, ColumnType, Table, is_json_lines, names_are_public, open_table, types_file
+from .._tables import (
+    NO_HEADER,
+    Column,
+    ColumnType,
+    Table,
+    is_json_lines,
+    load_types,
+    names_are_public,
+    open_table,
+    types_file,
+)
 from ..errors import BadInput
+from .options import FileOptions, with_options
 from .project import ENDING
 
 _EXAMPLES = {
@@ -42,26 +53,21 @@ _LETTERS = '["A", "B", "C"]'
 
 
 @checked
+@with_options(FileOptions)
 def init_project(
     data: str | os.PathLike[str],
     *,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    types: Mapping[str, str] | str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
+    **written: Unpack[FileOptions],
 ) -> Path:
     """Write a project file for a table, all of it comments, from its header, schema or types alone; no record is read.
 
     Parameters
     ----------
     data : path
-        A .csv, .tsv, .jsonl or .parquet file, or the address of a table on a server.
-    encoding, delimiter : str, optional
-        How a text file is written; the project then says it.
-    types : mapping or path, optional
-        What columns of a text file are read as, as for `irisdp.publish`; the project then says it. JSON lines have the
-        columns that are named here, and no others, so they need it.
+        A .csv, .tsv, .jsonl or .parquet file, or the address of a table on a server. The project repeats the
+        options given here. JSON lines need `types`.
     out : path, optional
         Where to write it; beside the data, as `NAME.iris.toml`, unless given: there `irisdp.publish` finds it. A table
         on a server has no such place.
@@ -86,7 +92,8 @@ def init_project(
     >>> init_project(data).name
     'survey.iris.toml'
     """
-    table = open_table(data, encoding=encoding, delimiter=delimiter, types=types)
+    types = written.get("types")
+    table = open_table(data, **cast(dict[str, Any], written))
     if not names_are_public(table.columns):
         raise BadInput("data", "has no header that can be written into a project file", NO_HEADER)
     if table.called is None:
@@ -108,12 +115,12 @@ def init_project(
         raise BadInput("data", rule, "fill that in, add force=True to replace it, or name another file with out=…")
     (output,) = plan_outputs([target], kept, field="data" if out is None else "out", force=force)
     data_name = table.location.path.name if table.location else table.called
-    text = "".join(f"{line}\n" for line in _lines(table, data_name, target.name, encoding, delimiter))
+    text = "".join(f"{line}\n" for line in _lines(table, data_name, target.name, written))
     write_outputs([(output, text.encode())])
     return target
 
 
-def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: str | None) -> Iterable[str]:
+def _lines(table: Table, data: str, name: str, written: Mapping[str, Any]) -> Iterable[str]:
     columns = table.columns
     people = next((column.name for column in columns if _names_people(column)), None)
     shown = data if data.isprintable() else "the data"
@@ -139,7 +146,7 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
     yield '#limit = "1,1e-6"'
     yield ""
     if table.reading and not (table.location and table.location.inner):
-        yield from _text(table, encoding, delimiter)
+        yield from _text(table, written)
     else:
         yield f"# The columns, with the types that the {'table' if table.location is None else 'file'} has:"
         yield from (f"#   {column.name}: {_WORDS.get(column.kind, column.kind)}" for column in columns)
@@ -159,11 +166,32 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
     yield from (f'#{_key(column.name)} = "What readers see"' for column in columns)
 
 
-def _text(table: Table, encoding: str | None, delimiter: str | None) -> Iterable[str]:
+_FORMS = {
+    "encoding": '"latin-1"',
+    "delimiter": '";"',
+    "decimal": '","',
+    "thousands": '"."',
+    "date_format": '"%d.%m.%Y"',
+    "missing_codes": '["-9", "99"]',
+    "skip_rows": "1",
+    "header_rows": "2",
+    "footer_rows": "1",
+    "no_header": "true",
+    "columns": '["age", "town"]',
+    "row_names": "true",
+    "comment": '"#"',
+}
+
+
+def _text(table: Table, written: Mapping[str, Any]) -> Iterable[str]:
     if not table.location or not is_json_lines(table.location.path):
         yield "# How the text is written, where it is not UTF-8 with commas (tabs in .tsv)."
-        yield '#encoding = "latin-1"' if encoding is None else f"encoding = {_key(encoding)}"
-        yield '#delimiter = ";"' if delimiter is None else f"delimiter = {_key(delimiter)}"
+        for name, example in _FORMS.items():
+            said = written.get(name)
+            if said not in (None, False):
+                yield f"{name} = {_toml(said)}"
+            elif name in ("encoding", "delimiter", "decimal", "date_format", "missing_codes", "skip_rows"):
+                yield f"#{name} = {example}"
         yield ""
         without = "Without a type a column is read as what a question takes it for."
     else:
@@ -171,9 +199,23 @@ def _text(table: Table, encoding: str | None, delimiter: str | None) -> Iterable
     yield "# What a column is read as, whatever the question: integer, number, text, boolean, date or timestamp."
     yield f"# What cannot be read so is unknown. {without}"
     yield "[types]"
+    said = {name.casefold(): declared for name, declared in load_types(written.get("types")).items()}
     for column in table.columns:
-        declared = table.types.get(column.name)
-        yield f'#{_key(column.name)} = "text"' if declared is None else f"{_key(column.name)} = {_key(declared)}"
+        declared = said.get(column.name.casefold())
+        if declared is None and column.name in table.types:
+            declared = table.types[column.name].type
+        yield f'#{_key(column.name)} = "text"' if declared is None else f"{_key(column.name)} = {_toml(declared)}"
+
+
+def _toml(value: Any) -> str:
+    """Write an option as TOML has it."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _key(value) if isinstance(value, str) else str(value)
 
 
 def _examples(columns: Sequence[Column]) -> Iterable[str]:

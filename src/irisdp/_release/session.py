@@ -24,12 +24,14 @@ from .options import (
     BinArguments,
     CategoryArguments,
     CountArguments,
+    FileOptions,
     HistogramArguments,
     MeanArguments,
     PlanArguments,
     QuestionOptions,
     RecordArguments,
     SumArguments,
+    left_out,
     with_options,
 )
 from .pipeline import publish
@@ -85,7 +87,7 @@ class Session(Drawable):
     limit : Charge, number, (number, number), or text, optional
         Set the most that may ever be spent: ε, or ε and δ; "mu=1" or "rho=1/2" make a ledger that counts in μ or ρ. A
         limit that the ledger has already is replaced.
-    secret, table, encoding, delimiter, types, engine, master, project : optional
+    secret, table, engine, master, project : optional
         As for `irisdp.publish`. A project beside the data is found for every question.
 
     Raises
@@ -109,6 +111,7 @@ class Session(Drawable):
     _kept: Mapping[str, Any]
 
     @checked
+    @with_options(FileOptions)
     def __init__(
         self,
         data: Any,
@@ -119,14 +122,12 @@ class Session(Drawable):
         limit: Charge | Rational | tuple[Rational, Rational] | None = None,
         secret: str | os.PathLike[str] | None = None,
         table: str | None = None,
-        encoding: str | None = None,
-        delimiter: str | None = None,
-        types: Mapping[str, str] | str | os.PathLike[str] | None = None,
         engine: Literal["duckdb", "spark"] | None = None,
         master: str | None = None,
         project: str | os.PathLike[str] | Project | None = None,
+        **written: Unpack[FileOptions],
     ) -> None:
-        asked = {"unit": unit, "relation": relation, "encoding": encoding, "delimiter": delimiter, "types": types}
+        asked = {"unit": unit, "relation": relation, **left_out(FileOptions), **written}
         asked |= {"engine": engine, "master": master}
         told = apply_project(find_project(data, project), None, asked)
         with told.blamed(), explaining_index(data):

@@ -7,7 +7,7 @@ from .._lazy import exports
 if TYPE_CHECKING:
     from .arrow_values import FEW, array_of_kind, integers_of, rows_of, text_of, whole_numbers
     from .canonical_sql import spell
-    from .column_types import load_types, types_file
+    from .column_types import is_spelt, load_types, read_column, read_declared_value, types_file
     from .columns import (
         NO_HEADER,
         SQL_TYPES,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .json_lines import is_json_lines
     from .locations import Location, counted_from, is_address, locate, note_of_partition
     from .servers import SAID, Server, connected, driver, is_lost, is_on_server, listening, read_server, state_of
+    from .spellings import PLAIN
     from .sql_compiler import ConditionCompiler
     from .table import HOW_TO_OPEN, Table, explaining_index, open_table
     from .text_comparisons import grouped_by_letters

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._aliases import did_you_mean
 from ..errors import BadInput
+from .spellings import PLAIN, Spelling
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -94,6 +95,8 @@ class Column:
         The type that the table gives it, for messages; empty where nothing is known of it.
     is_shown : bool
         Whether messages may list its name; not where a record may have written a part of it.
+    spelling : Spelling
+        How its text writes values, if that is declared.
     """
 
     name: str
@@ -101,6 +104,7 @@ class Column:
     derivation: Derivation | None = None
     type_name: str = field(default="", compare=False)
     is_shown: bool = field(default=True, compare=False)
+    spelling: Spelling = PLAIN
 
     @property
     def reference(self) -> exp.Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,7 @@ class TextSource(Embedded):
         return location_of(self.path)
 
     @property
-    def form_facts(self) -> dict[str, str]:
+    def form_facts(self) -> dict[str, Any]:
         """What was declared of how it is written, where that is not as usual."""
         return self.form.facts(_ending(self.path))
 
@@ -100,18 +100,19 @@ _REMEDIES = {
 }
 """What to do with a file of another format, by its ending."""
 
+_NOTHING: Mapping[str, Any] = {}
 _OWN = "give a .csv, .tsv, .jsonl or .parquet file"
 
 
 def open_file(
-    text: str, encoding: Any = None, delimiter: Any = None, types: Any = None
+    text: str, written: Mapping[str, Any] = _NOTHING, types: Any = None
 ) -> tuple[list[Column], FolderSource | JsonLinesSource | ParquetSource | ServerSource | SqliteSource | TextSource]:
     """Open a file by its ending (.csv, .tsv, .jsonl, compressed too, or .parquet), a folder of Parquet, or a database.
 
     Parameters
     ----------
-    encoding, delimiter : str, optional
-        How a text file is written; see `text.read_form`.
+    written : mapping
+        How a text file is written: the options `WRITTEN` of `text_files`.
     types : mapping or path, optional
         The columns of JSON lines; refused of a Parquet file, whose format says what its columns are.
 
@@ -121,7 +122,7 @@ def open_file(
         For a path that is no readable file of such an ending, and a header that cannot be read.
     """
     if is_on_server(text):
-        refuse_form(encoding, delimiter, types)
+        refuse_form(written, types)
         if not is_address(text):
             raise BadInput("data", "is the address of a server, given as a path", "give it as text")
         from .postgresql import open_server_table
@@ -130,12 +131,12 @@ def open_file(
     if is_address(text):
         from .sqlite import open_sqlite
 
-        refuse_form(encoding, delimiter, None)
+        refuse_form(written)
         return open_sqlite(text)
     if guarded(lambda: names_several(text), "is not a usable path", "give the path of a file"):
         from .parquet import open_folder
 
-        refuse_form(encoding, delimiter, None)
+        refuse_form(written)
         return open_folder(text)
     packing = packing_of(text)
     ending = PurePath(unpacked_name(text)).suffix.lower()
@@ -149,12 +150,13 @@ def open_file(
     if set(str(path)) & set("*?["):
         raise BadInput("data", "has a path with one of * ? [, which would match several files", "rename the file")
     if ending == ".parquet":
-        refuse_form(encoding, delimiter, types)
+        refuse_form(written, types)
         return open_parquet(path)
     if ending in JSON_LINES:
-        refuse_form(encoding, delimiter, None)
+        refuse_form(written)
         return open_json_lines(path, packing, types)
-    return _open_text(path, read_form(ending, encoding, delimiter), packing, sure=delimiter is not None)
+    form = read_form(ending, **written)
+    return _open_text(path, form, packing, sure=written.get("delimiter") is not None)
 
 
 def _not_read(text: str, ending: str, packing: str) -> BadInput:
@@ -174,7 +176,7 @@ def _not_read(text: str, ending: str, packing: str) -> BadInput:
 
 def _open_text(path: Path, form: TextForm, packing: str, *, sure: bool) -> tuple[list[Column], TextSource]:
     names, start, is_one_line = read_header(path, form, "data", packing, sure=sure)
-    check_names(names, first_line=True)
+    check_names(names, first_line=not form.columns)
     # A quote in a record may have closed a name that goes over lines.
     return [Column(name, ColumnType.UNTYPED, is_shown=is_one_line) for name in names], TextSource(
         path, form, tuple(names), start, packing

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from ..errors import BadInput
 from .canonical_sql import extracted, operands
+from .column_types import is_spelt, read_column
 from .columns import Column, ColumnType, Note, find_column, list_names, read_as, try_cast
 from .sql_types import (
     CASTABLE,
@@ -280,8 +281,7 @@ class ConditionCompiler:
         def build() -> exp.Expr:
             if variable.kind.is_opaque:
                 return column.reference
-            dated = column.kind is ColumnType.UNTYPED and variable.kind is ColumnType.DATE
-            return as_instant(column.reference) if dated else read_as(column.reference, variable.kind)
+            return read_column(column, variable.kind)
 
         return Term(variable, build, column.kind is ColumnType.INTEGER)
 
@@ -437,8 +437,11 @@ class ConditionCompiler:
                 column.kind, column.kind
             )
             self._held[column.name] = held
-            value = Term(TypeVariable(held), lambda: column.reference)
+            # The cast says what the text is read as, so it is read as it is declared to be written.
+            spelt = is_spelt(column, kind)
+            value = Term(TypeVariable(held), lambda: read_column(column, kind) if spelt else column.reference)
         else:
+            spelt = False
             value = self._read(node.this)
 
         def check() -> None:
@@ -449,7 +452,7 @@ class ConditionCompiler:
         self._checks.append(check)
 
         def build() -> exp.Expr:
-            dated = kind is ColumnType.DATE and value.variable.kind is ColumnType.TEXT
+            dated = kind is ColumnType.DATE and value.variable.kind is ColumnType.TEXT and not spelt
             cast = try_cast(as_instant(value.build()) if dated else value.build(), target.copy())
             return read_as(cast, kind, whole=whole) if kind in (ColumnType.NUMBER, ColumnType.DATE) else cast
 

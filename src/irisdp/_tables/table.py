@@ -9,11 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._options import SPELLED, WRITTEN
 from ..errors import BadInput
-from .column_types import read_types, typed
+from .column_types import Declared, read_types, typed
 from .columns import READER, Column, ColumnType, find_column, is_unknown_column
 from .engine import guarded
 from .locations import Location
+from .spellings import PLAIN, read_spelling
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -90,17 +92,17 @@ class Table:
     reading : str
         How a text file is read, in words for people; empty for other tables.
     types : mapping
-        The types declared of columns of a text file, by their names; public.
+        What is declared of columns of a text file, by their names: type and spelling; public.
     persons : PersonRows or None
         How one row is derived for each person, where the rows of a question are persons; public.
     """
 
     columns: tuple[Column, ...]
     _source: Any = field(repr=False)
-    text: dict[str, str] = field(default_factory=dict)
+    text: dict[str, Any] = field(default_factory=dict)
     reading: str = ""
     derived: tuple[Column, ...] = ()
-    types: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, Declared] = field(default_factory=dict)
     persons: PersonRows | None = None
 
     def __post_init__(self) -> None:
@@ -228,18 +230,17 @@ class Table:
         )
 
 
-HOW_TO_OPEN = ("encoding", "delimiter", "types", "engine", "master")
+HOW_TO_OPEN = (*WRITTEN, "types", "engine", "master")
 """The arguments of `open_table`."""
 
 
 def open_table(
     data: Any,
     *,
-    encoding: str | None = None,
-    delimiter: str | None = None,
     types: Any = None,
     engine: str | None = None,
     master: str | None = None,
+    **written: Any,
 ) -> Table:
     """Open DATA.
 
@@ -249,12 +250,12 @@ def open_table(
         A .csv, .tsv or .jsonl file, perhaps compressed (.csv.gz, .csv.zst), a .parquet file, or a folder of these. Or
         an address of a table (sqlite:///FILE#TABLE, postgresql://HOST/DATABASE#TABLE). Or any frame that Narwhals
         knows: pandas, Polars (eager or lazy), PyArrow, a DuckDB relation, a PySpark DataFrame.
-    encoding, delimiter : str, optional
-        How a text file is written: UTF-8 and a comma (.csv) or tab (.tsv) unless given.
     types : mapping or path, optional
         What columns of a text file are read as, and all columns of JSON lines; see `column_types.py`.
     engine, master : str, optional
         What reads a Parquet file or folder, and on which cluster; see `spark_files.py`.
+    **written
+        How a text file is written: the options `WRITTEN` of `text_files.py`.
 
     Raises
     ------
@@ -269,18 +270,20 @@ def open_table(
         from .sources import open_file
 
         source: Any
-        columns, source = open_file(os.fsdecode(data), encoding, delimiter, types)
+        columns, source = open_file(os.fsdecode(data), written, types)
         if engine == "spark":
             from .spark_files import open_with_spark
 
             columns, source = open_with_spark(columns, source, master)
-        # What a database declares of its columns is a reading too; who says otherwise knows better.
-        declared = {**getattr(source, "types", {}), **read_types(types, columns)}
+        usual = read_spelling({name: written.get(name) for name in SPELLED})
+        declared = read_types(types, columns, usual, held=getattr(source, "types", {}))
+        if engine == "spark" and any(each.spelling != PLAIN for each in declared.values()):
+            raise BadInput("types", "declares how text is written, which Spark does not read", "leave the engine out")
         return Table(typed(columns, declared), source, source.form_facts, source.reading, types=declared)
     from .dataframes import open_frame
     from .text_files import refuse_form
 
-    refuse_form(encoding, delimiter, types)
+    refuse_form(written, types)
     if engine is not None:
         raise BadInput("engine", "is for files: a frame is read by what holds it", "leave it out")
     columns, frame_source = open_frame(data)

@@ -14,19 +14,23 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._options import SPELLED, WRITTEN
 from ..errors import BadInput
 from .arrow_values import FEW, texts, whole_numbers
+from .columns import list_names
 from .compressed import first_bytes, opened
-from .csv_records import LONGEST_RECORD, Block, Bytes, Places, read_blocks, split
+from .csv_records import LONGEST_RECORD, QUOTE, Block, Bytes, Places, read_blocks, split
 from .engine import guarded
+from .spellings import split_codes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,32 +81,80 @@ class TextForm:
         Python's name of it; ASCII bytes mean in it what they mean in ASCII.
     delimiter : str
         One ASCII character.
+    skip_rows : int
+        Lines above the header.
+    header_rows : int
+        Rows of the header, of which the first names the columns; 0 if the file has none.
+    columns : tuple of str
+        The names of the columns of a file without a header.
+    row_names : bool
+        Whether each record begins with a field that is no column.
+    comment : str
+        What a record begins with that is a comment, and is dropped; empty if none is.
+    footer_rows : int
+        Rows at the end that are no records; blank ones do not count.
     """
 
     encoding: str = "utf-8"
     delimiter: str = ","
+    skip_rows: int = 0
+    header_rows: int = 1
+    columns: tuple[str, ...] = ()
+    row_names: bool = False
+    comment: str = ""
+    footer_rows: int = 0
 
-    def facts(self, ending: str) -> dict[str, str]:
+    def facts(self, ending: str) -> dict[str, Any]:
         """Return the differences from the default for a file of this ending; a link may have another ending."""
         usual = TextForm(delimiter=DELIMITERS.get(ending, DELIMITERS[".csv"]))
-        names = ("encoding", "delimiter")
-        return {name: getattr(self, name) for name in names if getattr(self, name) != getattr(usual, name)}
+        differ = {each.name: getattr(self, each.name) for each in fields(self)}
+        facts = {name: value for name, value in differ.items() if value != getattr(usual, name)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}
 
     def describe(self) -> str:
         """Say in words how the file is read, and what becomes of values in another encoding."""
         encoding = self.encoding.upper()
         mark = _MARKS.get(self.delimiter, repr(self.delimiter))
-        return f"as {encoding} text, separated by {mark}; a value that is not {encoding} is unknown"
+        parts = [f"as {encoding} text, separated by {mark}; a value that is not {encoding} is unknown"]
+        if self.skip_rows:
+            parts.append(f"the first {_rows(self.skip_rows)} skipped")
+        if self.columns:
+            parts.append(f"without a header, with the columns {list_names(self.columns)}")
+        if self.header_rows > 1:
+            parts.append(f"{_rows(self.header_rows)} of header")
+        if self.row_names:
+            parts.append("the first value of a record is its name, and no column")
+        if self.comment:
+            parts.append(f"records that begin with {self.comment} skipped")
+        if self.footer_rows:
+            parts.append(f"the last {_rows(self.footer_rows)} skipped")
+        return "; ".join(parts)
 
 
-def read_form(ending: str, encoding: Any = None, delimiter: Any = None) -> TextForm:
+def _rows(number: int) -> str:
+    return "row" if number == 1 else f"{number} rows"
+
+
+_MOST_ROWS = 100
+"""Rows of a header or a footer; a footer is held in memory."""
+_MOST_SKIPPED = 10_000
+
+
+def read_form(ending: str, encoding: Any = None, delimiter: Any = None, **written: Any) -> TextForm:
     """Check the form that a text file of an ending is declared to have.
+
+    Parameters
+    ----------
+    ending, encoding, delimiter : str
+    **written
+        The other options `WRITTEN`, of which those that say how values are written are not looked at.
 
     Raises
     ------
     BadInput
         For an unknown encoding, and one in which bytes of ASCII have other meanings (UTF-16, UTF-7, ISO-2022). Also for
-        a delimiter that is not one ASCII character or could be part of a value.
+        a delimiter that is not one ASCII character or could be part of a value, and rows that cannot be or contradict
+        each other.
     """
     mark = DELIMITERS[ending] if delimiter is None else {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii() or mark.isalnum() or mark in '"\r\n\0':
@@ -114,15 +166,82 @@ def read_form(ending: str, encoding: Any = None, delimiter: Any = None) -> TextF
     if not isinstance(name, str) or not guarded(lambda: _keeps_ascii(name, mark), rule, remedy, "encoding"):
         raise BadInput("encoding", rule, f"{remedy}, or save the file as UTF-8")
     name = codecs.lookup(name).name
-    return TextForm("utf-8" if name in ("utf-8-sig", "ascii") else name, mark)
+    form = TextForm("utf-8" if name in ("utf-8-sig", "ascii") else name, mark)
+    return replace(form, **_structure(written, mark))
 
 
-def refuse_form(encoding: Any, delimiter: Any, types: Any) -> None:
+def _structure(written: Mapping[str, Any], delimiter: str) -> dict[str, Any]:
+    """Check which lines of a text file are declared to be records."""
+    comment = written.get("comment")
+    if comment is not None and not (
+        isinstance(comment, str)
+        and 0 < len(comment) <= _LONGEST_COMMENT
+        and all("!" <= letter <= "~" for letter in comment)
+        and not comment[0].isalnum()
+        and not set(comment) & {'"', delimiter}
+    ):
+        rule = f"must be 1 to {_LONGEST_COMMENT} ASCII characters, of which the first is no letter or digit"
+        raise BadInput("comment", rule, "write for example # or //, and not the delimiter or a double quote")
+    found = {
+        "skip_rows": _whole(written.get("skip_rows"), "skip_rows", 0, _MOST_SKIPPED, 0),
+        "header_rows": _whole(written.get("header_rows"), "header_rows", 1, _MOST_ROWS, 1),
+        "footer_rows": _whole(written.get("footer_rows"), "footer_rows", 0, _MOST_ROWS, 0),
+        "row_names": _switch(written.get("row_names"), "row_names"),
+        "comment": comment or "",
+    }
+    columns = _columns(written.get("columns"))
+    if not _switch(written.get("no_header"), "no_header"):
+        if columns:
+            raise BadInput("columns", "names the columns of a file without a header", "add no_header=True")
+        return found
+    if written.get("header_rows") is not None:
+        raise BadInput(
+            "header_rows", "is for a file with a header, and no_header= says that it has none", "leave it out"
+        )
+    if not columns:
+        raise BadInput(
+            "columns", "is missing, and a file without a header does not name its columns", "give columns='a,b,c'"
+        )
+    return {**found, "header_rows": 0, "columns": columns}
+
+
+_LONGEST_COMMENT = 8
+
+
+def _whole(value: Any, name: str, least: int, most: int, usual: int) -> int:
+    if value is None:
+        return usual
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < _MOST_ROWS:
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise BadInput(
+            name, f"must be a whole number from {least} to {most:,}", f"write for example {name}={least + 1}"
+        )
+    return value
+
+
+def _switch(value: Any, name: str) -> bool:
+    if value not in (None, True, False):
+        raise BadInput(name, "must be true or false", "write true, or leave it out")
+    return bool(value)
+
+
+def _columns(value: Any) -> tuple[str, ...]:
+    names = split_codes(value) if isinstance(value, str) else value or ()
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise BadInput("columns", "must be a list of names", "write for example columns='age,town'")
+    return tuple(names)
+
+
+def refuse_form(written: Mapping[str, Any], types: Any = None) -> None:
     """Refuse options of text files for other data."""
-    for name, value in (("encoding", encoding), ("delimiter", delimiter), ("types", types)):
-        if value is not None:
+    for name, value in (*((name, written.get(name)) for name in WRITTEN), ("types", types)):
+        if value is not None and value is not False:
             where = ".csv, .tsv and .jsonl" if name == "types" else ".csv and .tsv"
-            raise BadInput(name, f"belongs to {where} files", "leave it out")
+            remedy = "leave it out"
+            if name in SPELLED and types is None:
+                remedy += ", or declare it column by column with types= where columns are text"
+            raise BadInput(name, f"belongs to {where} files", remedy)
 
 
 def read_header(
@@ -154,13 +273,17 @@ def read_header(
             raise BadInput(field, f"is {kind}, as its first bytes say", better)
     if b"\0" in begun.replace(b"\r", b"\n").partition(b"\n")[0]:  # of the header alone, whatever ends it
         raise BadInput(field, "has zero bytes in its header, as text in UTF-16 has", "save it as UTF-8")
-    line, start = guarded(lambda: _first_line(path, form, packing), rule, remedy, field)
-    if not line.strip() and start > len(line):
+    line, start, is_empty = guarded(lambda: _first_line(path, form, packing), rule, remedy, field)
+    if form.columns:
+        return list(form.columns), start, True
+    if is_empty:
         rule = "begins with an empty line, and the first line is the header"
-        raise BadInput(field, rule, "delete the lines above the names of columns")
+        if form.skip_rows or form.comment:
+            rule = "has an empty line, or none, where its header is declared to be"
+        raise BadInput(field, rule, "skip the lines above the names of columns, as in skip_rows=1")
     if _SEPARATOR_LINE.fullmatch(line):
         rule = "begins with a line sep=, as Excel writes it, in place of a header"
-        raise BadInput(field, rule, 'delete that line, and name the delimiter, as in delimiter=";"')
+        raise BadInput(field, rule, 'skip that line, and name the delimiter, as in skip_rows=1, delimiter=";"')
     mark = _unsplit(line, form, sure) if field == "data" else None
     if mark is not None:
         said, own = ({"\t": "\\t"}.get(each, each) for each in (mark, form.delimiter))
@@ -173,18 +296,60 @@ def read_header(
     for fault, better in _header_faults(line, form):
         raise BadInput(field, fault, better)
     names = guarded(lambda: _names(line, form), rule, remedy, field)
-    plain = (_LINE_BREAK.sub(" ", name).strip() for name in names)
+    plain = [_LINE_BREAK.sub(" ", name).strip() for name in names]
+    if form.row_names and plain[:1] == [""]:  # R names the row names so, or not at all
+        plain = plain[1:]
     return [name or f"column{index}" for index, name in enumerate(plain, 1)], start, b"\n" not in line
 
 
-def _first_line(path: Path, form: TextForm, packing: str) -> tuple[bytes, int]:
-    """Return the header without its line end, and where the records start.
+def _first_line(path: Path, form: TextForm, packing: str) -> tuple[bytes, int, bool]:
+    """Return the header without its line end, where the records start, and whether an empty line stands for a header.
 
-    The header is one line, or several where a quoted name holds line breaks.
+    The header is one line, or several where a quoted name holds line breaks. What stands above it is lines, whatever
+    quotes they hold, and further rows of it are records.
     """
     begun = first_bytes(path, len(BOM) + LONGEST_RECORD + 2, packing)
     start = len(BOM) if form.encoding == "utf-8" and begun.startswith(BOM) else 0
     begun = begun[start:]
+    above = 0
+    for _ in range(form.skip_rows):
+        above += len(begun[above:].partition(b"\n")[0]) + 1
+    mark = form.comment.encode()
+    while mark and not form.columns and begun.startswith(mark, above):
+        above += len(begun[above:].partition(b"\n")[0]) + 1
+    above = min(above, len(begun))
+    begun, start = begun[above:], start + above
+    if form.columns:
+        return b"", start, False
+    line = _header_line(begun, form)
+    after = len(line) + len(_line_end(begun[len(line) :]))
+    for _ in range(form.header_rows - 1):
+        row = _first_row(begun[after:], form)
+        after += row + len(_line_end(begun[after + row :]))
+    line = line.removesuffix(b"\r")
+    return line, start + after, not line.strip() and (start + after > len(line) or above > 0)
+
+
+def _line_end(rest: bytes) -> bytes:
+    return b"\r\n" if rest[:2] == b"\r\n" else rest[:1]
+
+
+def _first_row(begun: bytes, form: TextForm) -> int:
+    """Return the bytes of the first record, without its line end."""
+    records = split(
+        begun,
+        len(begun),
+        ord(form.delimiter),
+        field_start=True,
+        last=True,
+        longest=LONGEST_RECORD,
+        close_beyond=lambda: None,
+    )
+    return int(records.lengths[0]) if len(records.lengths) else 0
+
+
+def _header_line(begun: bytes, form: TextForm) -> bytes:
+    """Return the first line with the names, which a quoted name may continue."""
     line = begun.partition(b"\n")[0]
     if line.count(b'"') % 2:  # a name may go on in the next line
         mark, nothing = ord(form.delimiter), lambda: None
@@ -199,9 +364,7 @@ def _first_line(path: Path, form: TextForm, packing: str) -> tuple[bytes, int]:
         broken = [name for name in names if b"\n" in name]
         if broken and not any(form.delimiter.encode() in name for name in broken) and not _stray(whole, form):
             line = whole
-    end = begun[len(line) : len(line) + 2]
-    end = b"\r\n" if end == b"\r\n" else end[:1]
-    return line.removesuffix(b"\r"), start + len(line) + len(end)
+    return line
 
 
 def _stray(line: bytes, form: TextForm) -> bool:
@@ -294,8 +457,10 @@ def batches(
     """
     import pyarrow as pa
 
+    first = int(form.row_names)
+    places = [place + first for place in places]
     with opened(path, packing) as file:
-        for block in read_blocks(file, start, ord(form.delimiter), **sizes):
+        for block in _records(read_blocks(file, start, ord(form.delimiter), **sizes), form):
             kept = block.kept
             if len(kept):
                 if len(kept) <= FEW:
@@ -304,6 +469,43 @@ def batches(
                     pieces = _pieces(block)
                     columns = [_column(block, pieces, kept, place, form.encoding) for place in places]
                 yield pa.record_batch(columns, schema=schema)
+
+
+def _records(blocks: Iterator[Block], form: TextForm) -> Iterator[Block]:
+    """Leave out the records that are comments, and as many at the end as are declared to be none.
+
+    One record more or less, wherever it stands, is one more or less of those that are left: of a list without its last
+    N entries one entry differs, whatever these are (docs/decisions/text-files.md).
+    """
+    mark = np.frombuffer(form.comment.encode(), np.uint8)
+    waiting: deque[Block] = deque()
+    held = 0
+    for block in blocks:
+        kept = block.kept[~_begin_with(block, mark)[block.kept]] if len(mark) else block.kept
+        if not len(kept):
+            continue
+        waiting.append(replace(block, kept=kept))
+        held += len(kept)
+        while held - len(waiting[0].kept) >= form.footer_rows:
+            held -= len(waiting[0].kept)
+            yield waiting.popleft()
+            if not waiting:
+                break
+    for block in waiting:
+        yield replace(block, kept=block.kept[: max(0, held - form.footer_rows)])
+        held -= len(block.kept)
+
+
+def _begin_with(block: Block, mark: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Tell which rows of a block begin with a mark; not within quotes."""
+    data = np.frombuffer(block.data, np.uint8)
+    starts = block.fields.starts[block.fields.firsts]
+    found: NDArray[np.bool_] = (block.fields.lengths >= len(mark)) & (
+        (starts == 0) | (data[np.maximum(starts, 1) - 1] != QUOTE)
+    )
+    for place, byte in enumerate(mark.tolist()):
+        found &= data[np.minimum(starts + place, len(data) - 1)] == byte
+    return found
 
 
 def _fields(block: Block, kept: Places, place: int) -> tuple[Places, NDArray[np.bool_]]:
