@@ -73,9 +73,9 @@ OPTIONS = (
         "bins",
         "Question",
         "E1,E2,…",
-        "Edges between bins (histogram, median, quantile). Repeat to add.",
+        "Edges between bins (histogram, median, quantiles). Repeat to add.",
         kind="list",
-        queries="histogram, median and quantile",
+        queries="histogram, median, quantile and quantiles",
     ),
     Option(
         "lower",

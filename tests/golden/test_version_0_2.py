@@ -96,6 +96,7 @@ QUESTIONS = {
     "deviation": ["deviation", "visits", *VISITS, *TOWNS, *E1],
     "median": ["median", "age", "--bins", "18,40,65", *E1],
     "quantile": ["quantile", "0.9", "age", "--bins", "18,40,65", *E1],
+    "quantiles": ["quantiles", "0.25,0.9", "age", "--bins", "18,40,65", *TOWNS, *E1],
     "plurality": ["plurality", "party", *PARTIES, *E1],
     "plurality-by": ["plurality", "party", *PARTIES, *TOWNS, *E1],
     "top": ["top", "2", "party", *PARTIES, *E1],

@@ -1,5 +1,6 @@
 """Planted bugs: the comparison of the proof by exhaustion must catch each, for every query that could have it."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -21,6 +22,7 @@ from irisdp._measurements import (
     LargestCategories,
     LargestCategory,
     NoisyBands,
+    NoisyQuantiles,
     PartitionSelection,
     QuantileBin,
     SizesShape,
@@ -30,7 +32,7 @@ from irisdp._queries import Band, Count
 from irisdp._queries.category_sizes import Sizes
 from irisdp._queries.histogram import Histogram
 from irisdp._queries.plurality import Plurality
-from irisdp._queries.quantile import HoldsQuantile
+from irisdp._queries.quantile import HoldsQuantile, Quantiles
 from irisdp._queries.query import YesOrNo
 from irisdp._queries.reading import QUERIES
 from irisdp._release.pipeline import read_statistics
@@ -74,6 +76,7 @@ BANDS = [name for name in PLANTED if QUERIES[ASKED[name][0]] is Band]
 
 
 WINNERS = [name for name in PLANTED if ASKED[name][0] == "plurality"]
+SEVERAL = [name for name in PLANTED if QUERIES[ASKED[name][0]] is Quantiles]
 QUANTILES = [name for name in PLANTED if ASKED[name][0] in ("median", "quantile")]
 ORDERS = [name for name in PLANTED if ASKED[name][0] in ("top", "ranking")]
 """Theirs are planted further below."""
@@ -86,7 +89,7 @@ SIZES = [name for name in PLANTED if QUERIES[ASKED[name][0]] is Sizes]
 
 def test_bugs_are_planted_in_every_query():
     # Those of mechanism files are in `test_end_to_end_apply.py`, and of columns in `test_end_to_end_column.py`.
-    assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS, *QUANTILES, *ORDERS, *DIFFERENT, *SIZES]) == PLANTED
+    assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS, *QUANTILES, *ORDERS, *DIFFERENT, *SIZES, *SEVERAL]) == PLANTED
     assert {ASKED[name][0] for name in PLANTED} | ELSEWHERE == set(QUERIES)
 
 
@@ -99,6 +102,32 @@ def test_sizes_that_count_each_record_three_times_are_caught(query, mode, relati
     real = SizesShape.tell
     monkeypatch.setattr(SizesShape, "tell", lambda self, sizes: np.minimum(3 * real(self, sizes), MOST))
     assert caught(query, {**MODES[mode], "relation": relation}, neighbours(relation, mode))
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+@pytest.mark.parametrize("query", SEVERAL)
+def test_noise_of_several_quantiles_for_less_than_moves_is_caught(query, relation, monkeypatch):
+    """Bins counted twice where records come and go; noise for one bin where an exchange moves two."""
+    if relation == "add-remove":
+        real = Quantiles.nodes
+
+        def twice(self, statistics, relation):
+            nodes = real(self, statistics, relation)
+            return replace(nodes, counts=np.minimum(2 * nodes.counts, MOST))
+
+        monkeypatch.setattr(Quantiles, "nodes", twice)
+    else:
+        real = Quantiles.mechanism
+        monkeypatch.setattr(
+            Quantiles, "mechanism", lambda self, privacy, _: real(self, privacy, NeighbouringRelation.ADD_REMOVE)
+        )
+    assert caught(query, {"relation": relation}, neighbours(relation, "whole"))
+
+
+@pytest.mark.parametrize("query", SEVERAL)
+def test_several_quantiles_shown_with_true_counts_are_caught(query, monkeypatch):
+    monkeypatch.setattr(NoisyQuantiles, "show", lambda self, drawn, nodes: list(map(tuple, nodes.counts.tolist())))
+    assert caught(query, {"relation": "add-remove"}, neighbours("add-remove", "whole"))
 
 
 @pytest.mark.parametrize("query", CLASSES)

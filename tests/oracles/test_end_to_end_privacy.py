@@ -122,7 +122,7 @@ def test_no_neighbours_can_be_told_apart_under_other_guarantees(query, guarantee
 @pytest.mark.parametrize(("query", "mode"), [
     *product(("count-where", "plurality"), ("whole", "declared", "one-declared", "selected")),
     *product(
-        ("at-least-2-all", "band-1-3", "majority", "median", "top-2", "sizes-1"),
+        ("at-least-2-all", "band-1-3", "majority", "median", "quantiles", "top-2", "sizes-1"),
         tried(("declared", "selected"), ("whole", "declared", "one-declared", "selected")),
     ),
     ("count-where", "expression"),

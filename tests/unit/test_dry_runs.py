@@ -20,6 +20,7 @@ OPTIONS = {
     "column": [*CHOICES, "--relation", "exchange"],
     "median": BIN_OPTIONS,
     "quantile": BIN_OPTIONS,
+    "quantiles": BIN_OPTIONS,
     "histogram": BIN_OPTIONS,
     "sum": BOUNDS,
     "mean": BOUNDS,
@@ -31,7 +32,13 @@ OPTIONS = {
 def asked(form):
     """Return a query of a form, with something for all that it leaves open."""
     column = "x" if OPTIONS.get(form.name) in (BIN_OPTIONS, BOUNDS) else "c"
-    words = form.usage.replace("T1,T2,…", "5, 10").replace("[K]", "").replace("[EXPR]", "").replace("COLUMN", column)
+    words = (
+        form.usage.replace("T1,T2,…", "5, 10")
+        .replace("P1,P2,…", "0.1,0.9")
+        .replace("[K]", "")
+        .replace("[EXPR]", "")
+        .replace("COLUMN", column)
+    )
     words = words.replace("EXPR", "x > 1").replace(" K", " 1").replace(" P", " 0.9").split()
     return [form.name, *([" ".join(words[1:])] if len(words) > 1 else [])]
 

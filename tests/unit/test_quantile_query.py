@@ -285,7 +285,7 @@ def test_no_cell_has_no_counts():
     (
         ["party"],
         {"categories": "red,green", "bins": "1,2"},
-        "bins: is not for plurality, but for histogram, median and quantile",
+        "bins: is not for plurality, but for histogram, median, quantile and quantiles",
     ),
     (["party"], {"categories": "red,green", "mu": 1}, "privacy: is not for plurality"),
     (["party"], {"categories": "red,green", "audience": {"a": 1}}, "audience: is for counts"),

@@ -498,7 +498,15 @@ README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 def written(form):
     """Return the query of a form, with a number and a condition for what it leaves open."""
-    filled = {"K": "3", "P ": "0.9 ", "T1,T2,…": "3,5", "[EXPR or COLUMN]": "x = 1", "[EXPR]": "x = 1", "EXPR": "x = 1"}
+    filled = {
+        "P1,P2,… ": "0.25,0.75 ",
+        "K": "3",
+        "P ": "0.9 ",
+        "T1,T2,…": "3,5",
+        "[EXPR or COLUMN]": "x = 1",
+        "[EXPR]": "x = 1",
+        "EXPR": "x = 1",
+    }
     found = form.usage
     for left_open, word in filled.items():
         found = found.replace(left_open, word)

@@ -519,19 +519,19 @@ def show_answers(published: Publication) -> None:
 
     Numbers have their ends beside them, as in the files; of several audiences each has its own, and they are there.
     """
-    from .._measurements import LOW
+    from .._measurements import BELOW, FIRST, FROM, LOW
     from .._measurements import ConfidenceStatement as Assurance
 
     columns: dict[str, Sequence[Any]] = {name or "answer": found.values for name, found in published.answers_of.items()}
     ends = published.answers.assured
-    if len(columns) > 1 or LOW not in ends.columns:
+    if len(columns) > 1 or not {LOW, FIRST} & set(ends.columns):
         ends = Assurance()
-    columns |= ends.columns
+    columns |= {name: column for name, column in ends.columns.items() if name not in (FROM, BELOW)}
     names = [*published.answers.by, *columns]
     found = islice(zip(published.answers.keys, *columns.values(), strict=True), _MOST_SHOWN + 1)
     show_table(names, ([*key, *values] for key, *values in found), most=_MOST_SHOWN)
     promised = ends.promise or "; ".join(published.plan.leaves_out())
-    sure = ("interval" if LOW in ends.columns else "accuracy", promised)
+    sure = ("interval" if {LOW, FIRST} & set(ends.columns) else "accuracy", promised)
     for heading, said in [sure, *(("doubt", line) for line in published.describe_doubt())]:
         if said:
             fact(heading, said)

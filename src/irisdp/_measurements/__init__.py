@@ -10,12 +10,17 @@ if TYPE_CHECKING:
     from .decisions import NO_BOUNDARY, DecisionDistances, DecisionMeasurement, NoisyBands, band_names
     from .designed import DesignedAnswers, PlacedNodes
     from .means import MeanFromCentre, MeanFromEnds, MeanNodes, MeanOfAll
+    from .noisy_quantiles import NoisyQuantiles
     from .partition_selection import GroupCountNodes, NoisyCountSelection, PartitionSelection, named_ends, share_of
     from .plurality import GapNodes, LargestCategory
     from .protocol import (
         ANSWER_COLUMNS,
         ASSURED,
+        BELOW,
+        FIRST,
+        FROM,
         HIGH,
+        LAST,
         LOW,
         PROBABILITY,
         USUAL_CONFIDENCE,

@@ -30,9 +30,13 @@ from ..privacy import Guarantee, Privacy
 # mechanism's, and no statement about one answer; of that, and of what a reader knows already, `irisdp.interpret`
 # speaks. It is rounded down to six significant digits, and published with every name.
 
-LOW, HIGH, PROBABILITY = "answer_low", "answer_high", "answer_probability"
+# Bins get their edges, as numbers or dates, `answer_from` and `answer_below`, null at an open end. Quantiles that are
+# read off noisy counts get the first and the last bin that may be right with the confidence asked for.
 
-ASSURED = (LOW, HIGH, PROBABILITY)
+LOW, HIGH, PROBABILITY = "answer_low", "answer_high", "answer_probability"
+FROM, BELOW, FIRST, LAST = "answer_from", "answer_below", "answer_first", "answer_last"
+
+ASSURED = (FROM, BELOW, FIRST, LAST, LOW, HIGH, PROBABILITY)
 """Names of the columns that may stand after `answer`."""
 
 ANSWER_COLUMNS = ("answer", *ASSURED)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, time
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from .._exact import Enclosure, rational_text, shown_above
 from .._sampling import BitSource, ThresholdTable, bracket_rational, chunks, open_cell, resolve, system_bits
 from ..privacy import Privacy
 from .confidence import assured_names, at_most
-from .protocol import ChainLink, ConfidenceStatement, records
+from .protocol import BELOW, FROM, ChainLink, ConfidenceStatement, records
 from .registry import MeasurementKind
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class QuantileBin:
         Whole numbers in proportion to which bins are named, for any counts.
     names : tuple of text
         The bins, in order.
+    edges : tuple
+        What lies between them; empty if that is not known.
 
     References
     ----------
@@ -68,6 +71,7 @@ class QuantileBin:
 
     design: QuantileMechanism
     names: tuple[str, ...]
+    edges: tuple[Any, ...] = ()
 
     @property
     def privacy(self) -> Privacy:
@@ -124,8 +128,9 @@ class QuantileBin:
     def assurance(
         self, drawn: list[Any], shown: list[Any], nodes: BinNodes, confidence: Fraction
     ) -> ConfidenceStatement:
-        """Return the probability of the right answer, at worst."""
-        return assured_names(self.chance_within(0).lower, shown)
+        """Return the edges of the bins, and the probability of the right answer, at worst."""
+        statement = assured_names(self.chance_within(0).lower, shown)
+        return replace(statement, columns=edges_beside(shown, self.names, self.edges) | dict(statement.columns))
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""
@@ -150,6 +155,39 @@ class QuantileBin:
             "rule": self.design.rule,
             "records_off": asdict(self.design.error),
         }
+
+
+def edges_beside(shown: Sequence[Any], names: Sequence[str], edges: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return the edges of named bins as columns: numbers, or dates where no edge has a time; None at an open end.
+
+    Parameters
+    ----------
+    shown : sequence
+        Names of bins; of lists, each entry is one.
+    names : sequence of text
+        All bins, in order.
+    edges : sequence of Fraction or datetime
+        What lies between them.
+    """
+    if not edges:
+        return {}
+    ends = [None, *_as_values(edges), None]
+    places = {name: place for place, name in enumerate(names)}
+
+    def column(after: int) -> list[Any]:
+        def end(answer: Any) -> Any:
+            return ends[places[answer] + after] if isinstance(answer, str) else [end(entry) for entry in answer]
+
+        return [end(answer) for answer in shown]
+
+    return {FROM: column(0), BELOW: column(1)}
+
+
+def _as_values(edges: Sequence[Any]) -> list[Any]:
+    if isinstance(edges[0], datetime):
+        days = all(edge.time() == time() for edge in edges)
+        return [edge.date() if days else edge for edge in edges]
+    return [int(edge) if edge.denominator == 1 else float(edge) for edge in edges]
 
 
 def _bracket(sums: Sequence[int], answer: int, bits: int) -> tuple[int, int]:

@@ -140,6 +140,11 @@ class MeasurementKind(StrEnum):
     ORDER_TABLE = "order-table", "orders", "the order is drawn from a table, by how far counts are apart"
     NOISY_COUNTS_SORTED = "noisy-counts-sorted", "orders", "counts with noise are put in order"
     QUANTILE_BIN = "quantile-bin", "quantiles", "a bin is drawn by how far it is from the quantile"
+    NOISY_QUANTILES = (
+        "noisy-quantiles",
+        "several-quantiles",
+        "every bin is counted with noise, and quantiles are read off these counts",
+    )
     SORTED_SIZES = ("sorted-sizes", "sizes", "noisy sizes are fitted to a list that never rises", ReadAs.LISTS)
     RANDOMISED_RESPONSE = (
         "randomised-response",

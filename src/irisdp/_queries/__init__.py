@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         read_contribution,
         read_per_unit,
     )
-    from .query import Query, as_asked, check_list, columns_about, entry_of, pure_pair
+    from .query import Query, as_asked, check_list, columns_about, entries_of, entry_of, pure_pair
     from .reading import (
         applies_a_file,
         check_columns_asked,

@@ -1,29 +1,30 @@
-"""median COLUMN and quantile P COLUMN: which of the declared bins holds it?"""
+"""median COLUMN, quantile P COLUMN and quantiles P1,P2,… COLUMN: which of the declared bins holds it, or each?"""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
-from .._exact import rational_text
-from .._measurements import BinNodes, Measurement, QuantileBin
+from .._exact import entries, rational_text
+from .._measurements import BinNodes, Measurement, NoisyQuantiles, QuantileBin
 from .._tables import Column, ColumnType, Condition, Table
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation
-from ..privacy import Guarantee
+from ..privacy import Guarantee, Privacy, halved
 from .categories import MOST_CATEGORIES, CategoryCounts, count_categories, read_column
 from .derived_columns import Bins, read_bins
 from .groups import Groups
 from .privacy_units import ColumnChoices, PrivacyUnit
-from .query import as_asked, left_out, pure_pair, split_number
+from .query import AnswersLists, as_asked, left_out, pure_pair, split_number
 from .statistics import CountsByGroup
 
 
 @dataclass(frozen=True, slots=True)
-class HoldsQuantile(ABC):
+class AboutBins(ABC):
     """The bin that holds a quantile p: the first up to whose end there are p·n of the n records that have a value.
 
     One bin is right. A record without a value is in no bin. Adding or removing a record, exchanging it for another, and
@@ -44,11 +45,6 @@ class HoldsQuantile(ABC):
     name: ClassVar[str]
     expression: ClassVar[str | None] = None
     exchange_steps: ClassVar[int] = 2
-
-    @property
-    @abstractmethod
-    def share(self) -> Fraction:
-        """p, above 0 and at most 1."""
 
     def over(self, table: Table, choices: ColumnChoices) -> Self:
         """Read the bins for a table, whose records are not looked at."""
@@ -97,17 +93,31 @@ class HoldsQuantile(ABC):
         """Return the counts in the order of the bins: their offsets are the node, under either relation."""
         return BinNodes(self._bound().names, statistics.counts)
 
+    @abstractmethod
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[BinNodes]:
-        """Return the mechanism that `design.quantile` chooses, at the ε of the guarantee."""
-        from ..design import quantile  # which loads what solves programs
-
-        names = self._bound().names
-        pair = pure_pair(privacy, self.name)
-        return QuantileBin(quantile(len(names), pair, self.share, relation.value), names)
+        """Return what names the bin, or bins."""
 
     def _bound(self) -> Bins:
         assert self.bins is not None, "a plan binds the bins before it asks anything else"
         return self.bins
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsQuantile(AboutBins):
+    """One quantile, by the mechanism that is nearest to its rank on the data that are hardest."""
+
+    @property
+    @abstractmethod
+    def share(self) -> Fraction:
+        """p, above 0 and at most 1."""
+
+    def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[BinNodes]:
+        """Return the mechanism that `design.quantile` chooses, at the ε of the guarantee."""
+        from ..design import quantile  # which loads what solves programs
+
+        bins = self._bound()
+        pair = pure_pair(privacy, self.name)
+        return QuantileBin(quantile(len(bins.names), pair, self.share, relation.value), bins.names, bins.edges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,3 +177,70 @@ class Quantile(HoldsQuantile):
     def describe(self) -> dict[str, str]:
         """Return the public description."""
         return {"query": self.name, "share": rational_text(self.part), "column": self.about}
+
+
+_MOST_QUANTILES = 99
+_MOST_SELECTED = 16
+"""Bins where groups are selected: numbers are drawn for groups that nobody is in, too (`cells.padding`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantiles(AboutBins, AnswersLists):
+    """The bins that hold several quantiles, all read off the same noisy counts of the bins.
+
+    Parameters
+    ----------
+    about, bins
+        As of a median.
+    parts : tuple of Fraction
+        The quantiles, ascending: each above 0 and at most 1, with a denominator of at most 10^6.
+    """
+
+    parts: tuple[Fraction, ...] = ()
+
+    name: ClassVar[str] = "quantiles"
+    entry: ClassVar[str] = "quantile"
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Quantiles:
+        """Read ``P1,P2,… COLUMN``."""
+        from ..design import read_share  # which loads what solves programs
+
+        words = list(words)
+        if words and isinstance(words[0], str):
+            words = [*re.split(r"(?<=[^,\s])\s+(?!,)", words[0].strip(), maxsplit=1), *words[1:]]
+        if len(words) < 2:
+            example = as_asked(cls.name, "0.25,0.5,0.75", "age")
+            raise BadInput("query", f"{cls.name} needs numbers P1,P2,… and a column", f"write for example {example}")
+        listed = words[0].split(",") if isinstance(words[0], str) else entries(words[0]) or [words[0]]
+        parts = tuple(sorted(read_share(part.strip() if isinstance(part, str) else part) for part in listed))
+        if len(set(parts)) < len(parts):
+            raise BadInput("quantile", "is listed twice", "list each quantile once")
+        if len(parts) > _MOST_QUANTILES:
+            raise BadInput("quantile", f"lists more than {_MOST_QUANTILES} quantiles", "ask for fewer")
+        return cls(read_column(words[1:], f"{cls.name} {_listed(parts)}"), parts=parts)
+
+    @property
+    def entries(self) -> tuple[float, ...]:
+        """The quantiles, as they number the answers."""
+        return tuple(float(part) for part in self.parts)
+
+    def check_cells(self, *, by: Sequence[str], selected: bool, unit: str | None) -> None:
+        """Refuse to select groups, for more numbers than can be drawn for every group there might be."""
+        if selected and len(self._bound().names) > _MOST_SELECTED:
+            rule = f"cannot be with more than {_MOST_SELECTED} bins: those of groups that nobody is in are counted too"
+            raise BadInput("select_groups", rule, "declare the groups, or give fewer bins")
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description."""
+        return {"query": self.name, "shares": _listed(self.parts), "column": self.about}
+
+    def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[BinNodes]:
+        """Return noise on every bin's count at the ε of the guarantee: half of it, where an exchange moves two."""
+        bins, pair = self._bound(), pure_pair(privacy, self.name)
+        noise = cast(Privacy, halved(pair)) if relation == NeighbouringRelation.EXCHANGE else pair
+        return NoisyQuantiles(noise, pair, self.parts, bins.names, bins.edges)
+
+
+def _listed(parts: Sequence[Fraction]) -> str:
+    return ",".join(map(rational_text, parts))

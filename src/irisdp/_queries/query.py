@@ -38,6 +38,11 @@ class AnswersLists(ABC):
 
     entry: ClassVar[str]
 
+    @property
+    def entries(self) -> Sequence[Any] | None:
+        """What numbers the entries; None where they are numbered from 1."""
+        return None
+
     @abstractmethod
     def check_cells(self, *, by: Sequence[str], selected: bool, unit: str | None) -> None:
         """Refuse cells about which no list can be answered; from public facts alone."""
@@ -46,6 +51,11 @@ class AnswersLists(ABC):
 def entry_of(query: Any) -> str | None:
     """Return what one entry of a query's answers is called; None where an answer is no list."""
     return query.entry if isinstance(query, AnswersLists) else None
+
+
+def entries_of(query: Any) -> Sequence[Any] | None:
+    """Return what numbers the entries of a query's answers; None where they are numbered from 1."""
+    return query.entries if isinstance(query, AnswersLists) else None
 
 
 def check_list(query: Any, *, by: Sequence[str], selected: bool, unit: str | None) -> None:

@@ -177,6 +177,15 @@ FORMS = (
         elsewhere=("percentile",),
     ),
     QueryEntry(
+        home="quantile.Quantiles",
+        usage="quantiles P1,P2,… COLUMN",
+        answer="bins that hold several quantiles, at one charge",
+        example="quantiles 0.25,0.5,0.75 age --bins 18,40,65",
+        asks="Which bins hold the quantiles {shares} of {column}",
+        within="at most {K} records from the quantile's rank",
+        elsewhere=("percentiles",),
+    ),
+    QueryEntry(
         home="plurality.Plurality",
         usage="plurality COLUMN",
         answer="category with the most records",

@@ -130,6 +130,8 @@ def in_columns(rows: Sequence[ErrorAt]) -> list[str]:
     if any(row.mean is not None for row in rows):
         table.append(("off by, on average", ["-" if row.mean is None else shown_above(row.mean) for row in rows]))
         table.append(("in 95 % at most", ["-" if row.likely is None else short(row.likely) for row in rows]))
+    elif all(row.at_worst is None for row in rows):
+        table.append(("apart in 95 %", ["-" if row.likely is None else short(row.likely) for row in rows]))
     else:
         worst = [_chance(row.at_worst) for row in rows]
         table.append(("right, at worst", worst))
@@ -144,7 +146,8 @@ def in_columns(rows: Sequence[ErrorAt]) -> list[str]:
 def _row(mechanism: Measurement[Any], privacy: Guarantee, cost: Charge, distance: int | None) -> ErrorAt:
     error = mechanism.expected_error()
     mean = error.get("mean_absolute")
-    worst = None if mean is not None else mechanism.chance_within(0)
+    of_rank = "apart_within_95_percent" in error  # which says how near an answer is, and not how often it is right
+    worst = None if mean is not None or of_rank else mechanism.chance_within(0)
     likely = next((error[name] for name in ("within_95_percent", "all_within_95_percent") if name in error), None)
     if mean is None:
         likely = least_distance(mechanism, _LIKELY)

@@ -126,12 +126,15 @@ class Answers(Tabular):
     def _summary(self) -> str:
         return f"{len(self.values)} answers by {', '.join(self.by)}" if self.by else f"answer {self.values[0]}"
 
-    def by_entry(self, name: str) -> Answers:
-        """Return answers that are lists entry by entry: a row for each, which a column of that name numbers from 1."""
+    def by_entry(self, name: str, numbers: Sequence[Any] | None = None) -> Answers:
+        """Return answers that are lists entry by entry: a row for each, which a column of that name numbers.
+
+        From 1 on, unless there are `numbers`.
+        """
         rows = [
             ((*key, index), entry)
             for key, entries in zip(self.keys, self.values, strict=True)
-            for index, entry in enumerate(entries, 1)
+            for index, entry in (enumerate(entries, 1) if numbers is None else zip(numbers, entries, strict=True))
         ]
         columns = {
             name: [entry for entries in column for entry in entries] for name, column in self.assured.columns.items()

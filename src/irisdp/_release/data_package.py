@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .._measurements import HIGH, LOW, PROBABILITY
+from .._measurements import BELOW, FIRST, FROM, HIGH, LAST, LOW, PROBABILITY
 from ..errors import BadInput
 from .answers import Answers
 from .release_file import ReleaseFile
@@ -123,7 +123,7 @@ def _schema(file: ReleaseFile, answers: Answers) -> dict[str, Any]:
     )
     beside = answers.assured
     for name, column in beside.columns.items():
-        unit = {} if name == PROBABILITY else {"unit": file.counted}
+        unit = {"unit": file.counted} if name in (LOW, HIGH) else {}
         fields.append(
             {"name": name, "type": _type(column), "title": _TITLES[name], "description": beside.promise, **unit}
         )
@@ -133,6 +133,10 @@ def _schema(file: ReleaseFile, answers: Answers) -> dict[str, Any]:
 
 
 _TITLES = {
+    FROM: "the bin begins at this value, which is in it",
+    BELOW: "the bin ends before this value",
+    FIRST: "first bin that may be right",
+    LAST: "last bin that may be right",
     LOW: "least that the truth may be",
     HIGH: "most that the truth may be",
     PROBABILITY: "least probability of the right answer",

@@ -118,8 +118,8 @@ class BinOptions(TypedDict, total=False):
     Attributes
     ----------
     bins : text or sequence of numbers or dates
-        For ``histogram``, ``median`` and ``quantile``: the edges between bins, ``"0,18,65"``. A bin holds its left
-        edge; the first and the last bin are open, so that every value is in one.
+        For ``histogram``, ``median``, ``quantile`` and ``quantiles``: the edges between bins, ``"0,18,65"``. A bin
+        holds its left edge; the first and the last bin are open, so that every value is in one.
     """
 
     bins: Any

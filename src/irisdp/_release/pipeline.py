@@ -28,7 +28,7 @@ from .._ledger import (
     unlimited_in,
 )
 from .._measurements import ChainLink, HasAuxiliaryOutput, MeasurementInput, SelectsPartitions, longer, padded_size
-from .._queries import PrivacyUnit, UnreleasedKeys, entry_of, enumerate_keys
+from .._queries import PrivacyUnit, UnreleasedKeys, entries_of, entry_of, enumerate_keys
 from ..accounting import Charge, Cost
 from ..privacy import Guarantee, Privacy
 from .answers import Answers, plain_keys
@@ -189,8 +189,8 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
         A .csv, .tsv, .jsonl or .parquet file, a folder, or the address of a table in a database; or a frame of pandas,
         Polars, PyArrow, DuckDB or Spark.
     query : {"count", "count-distinct", "histogram", "sum", "mean", "variance", "deviation", "median",
-        "quantile", "plurality", "top", "ranking", "majority", "at-least", "at-most", "band", "sizes", "column",
-        "apply"}
+        "quantile", "quantiles", "plurality", "top", "ranking", "majority", "at-least", "at-most", "band", "sizes",
+        "column", "apply"}
         The query.
 
         - Counts: ``count`` counts records, ``count-distinct`` the different values of a column, ``histogram`` the
@@ -198,7 +198,7 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
         - Yes or no: ``at-least`` and ``at-most`` compare the count with K; ``majority`` asks whether more records say
           yes than no.
         - Choices: ``band`` names the band of the count, ``plurality`` the largest category, ``top`` the K largest,
-          ``ranking`` the order of all; ``median`` and ``quantile`` name a bin.
+          ``ranking`` the order of all; ``median`` and ``quantile`` name a bin, ``quantiles`` one for each.
         - Totals: ``sum`` and ``mean`` of a column; its population ``variance``, and its ``deviation``, the root of it.
         - Others: ``sizes`` gives the sizes of the categories, ``column`` the category of each record; ``apply`` draws
           from a mechanism file.
@@ -207,9 +207,9 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
         over the columns, such as ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority
         needs one. Of count-distinct the name of a column, and a condition if there is one. For histogram, sum, mean,
         variance, deviation, plurality, ranking, median and column: the name of a column. For quantile: a number such
-        as 0.9 and the column. For top: K and the column. For sizes: the column, alone or after the number of largest
-        categories. Of apply the path of a mechanism file, which keeps a privacy of its own instead of `epsilon`, and a
-        condition or a column.
+        as 0.9 and the column; for quantiles several, ``"0.25,0.5,0.75"``. For top: K and the column. For sizes: the
+        column, alone or after the number of largest categories. Of apply the path of a mechanism file, which keeps a
+        privacy of its own instead of `epsilon`, and a condition or a column.
 
     Returns
     -------
@@ -432,14 +432,14 @@ def decode_answers(planned: Plan, audience: Audience, nodes: MeasurementInput, d
     values = audience.mechanism.show(drawn.values, nodes)
     assured = audience.mechanism.assurance(drawn.values, values, nodes, planned.confidence)
     if assured.columns:
-        assured = replace(assured, promise="; ".join((assured.promise, *planned.leaves_out())))
+        assured = replace(assured, promise="; ".join(filter(None, (assured.promise, *planned.leaves_out()))))
     shown = Answers(drawn.by, drawn.keys, values, assured)
     if planned.groups is not None:
         order = planned.groups.shown.tolist()
         labels = planned.groups.labels
         shown = shown.in_order(order, plain_keys(list(map(labels.__getitem__, order))))
     entry = entry_of(planned.query)
-    return shown if entry is None else shown.by_entry(entry)
+    return shown if entry is None else shown.by_entry(entry, entries_of(planned.query))
 
 
 def release_document(planned: Plan, audience: Audience, nodes: MeasurementInput, drawn: Answers) -> dict[str, Any]:

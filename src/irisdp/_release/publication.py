@@ -12,7 +12,7 @@ from .._frames import InOneLine, Tabular, html_table, printable, text_lines, tex
 from .._hooks import Drawable
 from .._lazy import renamed_method
 from .._ledger import Ledger, say_unlimited
-from .._measurements import HIGH, LOW
+from .._measurements import BELOW, FIRST, FROM, HIGH, LOW
 from ..accounting import Charge, Cost
 from .answers import Answers
 from .plans import Plan
@@ -102,7 +102,7 @@ class Publication(Tabular, Drawable):
         answers, number = self.answers, len(self.answers.values)
         columns: dict[str, Sequence[Any]] = {name or "answer": each.values for name, each in self.answers_of.items()}
         ends = answers.assured if len(columns) == 1 else replace(answers.assured, columns={}, promise="")
-        columns |= ends.columns
+        columns |= {name: column for name, column in ends.columns.items() if name not in (FROM, BELOW)}
         is_long = number > _MOST_PRINTED
         places = [*range(_ENDS_PRINTED), *range(number - _ENDS_PRINTED, number)] if is_long else range(number)
         rows = [(*answers.keys[place], *(column[place] for column in columns.values())) for place in places]
@@ -113,7 +113,7 @@ class Publication(Tabular, Drawable):
             lines.append(f"({hidden:,} of {number:,} rows are not shown; to_pandas(), to_arrow() and out= have all)")
         promised = ends.promise or "; ".join(self.plan.leaves_out())
         if promised:
-            lines.append(text_lines("interval" if LOW in ends.columns else "accuracy", promised))
+            lines.append(text_lines("interval" if {LOW, FIRST} & set(ends.columns) else "accuracy", promised))
         lines += [text_lines("note", words) for heading, words in self.plan.describe_rules() if heading == "note"]
         cost = "nothing: answered before" if self.repeated else self.plan.describe_cost()
         if not self.repeated and self.cost != self.plan.cost:

@@ -288,6 +288,12 @@ class Session(Drawable):
         """Publish which of the declared bins holds a quantile, such as 0.9; see `irisdp.publish`."""
         return self.publish("quantile", str(share), column, **options)
 
+    @asks(BinArguments)
+    def quantiles(self, shares: Sequence[Rational] | str, column: str, **options: Unpack[BinArguments]) -> Publication:
+        """Publish which bins hold several quantiles, such as 0.25 and 0.75, at one charge; see `irisdp.publish`."""
+        listed = shares if isinstance(shares, str) else ",".join(map(str, shares))
+        return self.publish("quantiles", listed, column, **options)
+
     @asks(SumArguments)
     def sum(self, column: str, **options: Unpack[SumArguments]) -> Publication:
         """Publish the sum of a column's values between `lower` and `upper`; see `irisdp.publish`."""

@@ -330,7 +330,9 @@ def _read_csv(path: Path) -> tuple[list[list[str]], tuple[str, ...] | None]:
 
 _RELEASE = ".release.json"
 """What the name of a file ends in that says how the answers beside it were made."""
-_PUBLISHED = {"answer_low", "answer_high", "answer_probability"}
+_PUBLISHED = {
+    "answer_low", "answer_high", "answer_probability", "answer_from", "answer_below", "answer_first", "answer_last",
+}  # fmt: skip
 """Columns beside published answers; no mechanism's answers are called so."""
 
 

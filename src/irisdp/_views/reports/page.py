@@ -55,7 +55,7 @@ def answered(facts: ReleaseFile, given: Given, *, most: int = MOST_ROWS, picture
     if figure is not None:
         yield figure
     given = _without_same(given)
-    numeric = {"answer_low", "answer_high", "answer_probability"} | (
+    numeric = {"answer_low", "answer_high", "answer_probability", "answer_from", "answer_below"} | (
         {"answer"} if "answer_low" in given.columns else set()
     )
     classes = [_class(name, name in numeric) for name in given.columns]
@@ -74,7 +74,15 @@ def answered(facts: ReleaseFile, given: Given, *, most: int = MOST_ROWS, picture
     yield table(said, head, rows)
 
 
-_HEADS = {"answer_low": "interval from", "answer_high": "to", "answer_probability": "probability"}
+_HEADS = {
+    "answer_low": "interval from",
+    "answer_high": "to",
+    "answer_probability": "probability",
+    "answer_from": "bin from",
+    "answer_below": "to under",
+    "answer_first": "first possible bin",
+    "answer_last": "last possible bin",
+}
 """What stands above the columns beside the answers."""
 
 

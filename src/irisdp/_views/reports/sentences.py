@@ -135,6 +135,10 @@ def how_to_read(facts: ReleaseFile, unit: str) -> Iterator[str]:
             "An answer can be an impossible number, such as −1, and so lie outside its interval. Quote the interval; "
             "its ends are rounded outward."
         )
+    elif "answer_first" in facts.columns:
+        promise = facts.promise or "how surely is not said"
+        yield f"The right bin is one from answer_first to answer_last: {promise}."
+        yield f"This holds for each row alone: of 100 rows, at most {_missed(facts)} miss the truth on average."
     elif "answer_probability" in facts.columns:
         yield f"{facts.promise or 'answer_probability says how sure it is'}.".replace(
             "answer_probability is", "answer_probability is, for every row alike,"
@@ -371,6 +375,8 @@ ERRORS = {
     "all_alike_times_root_of_records": "by at most about {} divided by the root of N where N values are all alike",
     "in_the_middle": "by at most about {}/N where the mean is half-way between the bounds",
     "within_95_percent_of_1000_records": "by at most about {} where 1,000 records have a value",
+    "apart_within_95_percent": "in 95 % of cases a quantile's rank and the named bin are at most {} records apart",
+    "apart_within_99_percent": "in 99 % of cases a quantile's rank and the named bin are at most {} records apart",
     "wrong_at_worst": "wrong with probability {} at worst, on the data that are hardest",
     "wrong_far_apart": "wrong with probability {} where all are far apart",
     "lead_for_95_percent": "right with 95 % or more where the largest leads all others by {} records",
