@@ -218,7 +218,8 @@ class Measurement(Protocol[NodesT_contra]):
         Of numbers: that the answer as drawn, before it is put between public ends, is at most `distance` from the
         truth. For names: the probability of a right answer, at worst over all cells whose truth holds by `distance`
         records or more. That is the distance from a table with a neighbour of another truth or, where categories are
-        compared, the lead over the next. None where the mechanism cannot say.
+        compared, the lead over the next. Of quantiles: that the named bin is at most `distance` records from the rank.
+        None where the mechanism cannot say.
         """
         ...
 

@@ -122,8 +122,14 @@ class QuantileBin:
         return asdict(self.design.error)
 
     def chance_within(self, distance: int) -> Enclosure:
-        """Enclose the probability of the right bin where no other is nearer to the quantile's rank than `distance`."""
-        return at_most(self.design.form.wrong_from(distance))
+        """Enclose the probability that the named bin is at most so many records from the quantile's rank, at worst."""
+        return at_most(self.design.form.off_by_more(distance))
+
+    def by_scores(self, privacy: Privacy) -> QuantileBin:
+        """Return what answers by weights by score, with another privacy: no table is worked out."""
+        from ..design import scored_quantile  # which loads what solves programs
+
+        return replace(self, design=scored_quantile(self.design, privacy))
 
     def assurance(
         self, drawn: list[Any], shown: list[Any], nodes: BinNodes, confidence: Fraction

@@ -85,6 +85,7 @@ class QueryEntry:
 
 
 _OFF = "off by at most {K}"
+_NEAR_RANK = "at most {K} records from the quantile's rank"
 _AWAY = "right where the truth stays as it is with {records} more or less"
 
 FORMS = (
@@ -167,6 +168,7 @@ FORMS = (
         answer="bin that holds the median",
         example="median age --bins 18,40,65",
         asks="Which bin holds the median of {column}",
+        within=_NEAR_RANK,
     ),
     QueryEntry(
         home="quantile.Quantile",
@@ -174,6 +176,7 @@ FORMS = (
         answer="bin that holds the quantile",
         example="quantile 0.9 age --bins 18,40,65",
         asks="Which bin holds the quantile {share} of {column}",
+        within=_NEAR_RANK,
         elsewhere=("percentile",),
     ),
     QueryEntry(
@@ -182,7 +185,7 @@ FORMS = (
         answer="bins that hold several quantiles, at one charge",
         example="quantiles 0.25,0.5,0.75 age --bins 18,40,65",
         asks="Which bins hold the quantiles {shares} of {column}",
-        within="at most {K} records from the quantile's rank",
+        within=_NEAR_RANK,
         elsewhere=("percentiles",),
     ),
     QueryEntry(

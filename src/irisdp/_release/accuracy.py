@@ -24,7 +24,7 @@ from .._exact import (
     shown_below,
 )
 from .._measurements import Measurement, least_distance, records, short, surely_within
-from .._queries import FORMS, Query
+from .._queries import FORM_OF, FORMS, Measured, Query
 from ..accounting import Charge
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation
@@ -106,9 +106,15 @@ def errors_around(
     distance : int or None
         How far off answers were to be at most, if that was asked for.
     """
+    from .._measurements import QuantileBin
+
     given = mechanism.privacy
     known = {form.name for form in FORMS if form.within is not None}
-    if query.name not in known or (isinstance(given, Privacy) and not given.single):
+    if (
+        query.name not in known
+        or isinstance(mechanism, QuantileBin)
+        or (isinstance(given, Privacy) and not given.single)
+    ):
         return []
     rows = []
     for factor in _FACTORS:
@@ -279,6 +285,7 @@ def _power(number: Fraction) -> int:
 
 
 _USUAL = Fraction(19, 20)
+_A_LITTLE_MORE = Fraction(101, 100)
 _RANGE, _HALVINGS = (1e-3, 100.0), 60
 """Where the ε is looked for from which on a staircase is better than noise that is spread, and how closely."""
 _FARTHEST = 10**12
@@ -354,7 +361,11 @@ class Within:
         meant = said.get(query)
         if meant is None:
             taken = ", ".join(name for name, words in said.items() if words)
-            raise BadInput("within", f"is not for {query}, but for {taken}", "ask with epsilon=")
+            rule, remedy = f"is not for {query}, but for {taken}", "ask with epsilon="
+            if FORM_OF[query].measured is Measured.VALUES:
+                rule += ": how far off it is depends on the number of records with a value, which is not public"
+                remedy += "; the dry run says the error for N records"
+            raise BadInput("within", rule, remedy)
         return meant
 
     def meet(self, query: str, answering: Answering) -> Met:
@@ -381,6 +392,7 @@ class Within:
 
         from .._measurements import (
             LargestCategory,
+            QuantileBin,
             SpreadNoise,
             StaircaseNoise,
         )  # few releases ask for an error
@@ -389,12 +401,16 @@ class Within:
         usual = at(Fraction(1))
         distance = self._distance(usual)
         # Which rule names a winner, and which noise many records get, is chosen by ε.
-        chosen = isinstance(_noise(usual), LargestCategory | StaircaseNoise | SpreadNoise)
+        chosen = isinstance(_noise(usual), LargestCategory | StaircaseNoise | SpreadNoise | QuantileBin)
+        # A table of a quantile's rows takes seconds, so the search is among weights by score.
+        tried = (lambda epsilon: usual.by_scores(Privacy(epsilon=epsilon))) if isinstance(usual, QuantileBin) else at
         least_one = least_epsilon(
-            lambda epsilon: surely_within(at(epsilon), distance, self.confidence),
+            lambda epsilon: surely_within(tried(epsilon), distance, self.confidence),
             _stretches(at, distance, self.confidence),
             ladder=chosen,
         )
+        while not surely_within(at(least_one), distance, self.confidence):  # of a table, which should be nearer
+            least_one = on_grid(least_one * _A_LITTLE_MORE)
         privacy = Privacy(epsilon=least_one, delta=self.delta)
         if isinstance(usual, NamedCounts):
             what += ", whether it is named or not,"

@@ -35,7 +35,15 @@ if TYPE_CHECKING:
     from ._plurality import PluralityMechanism, plurality, winner
     from ._privacy_program import Goal
     from ._pull import UNIT
-    from ._quantiles import CappedRankTable, QuantileMechanism, RankError, ScoredBins, quantile, read_share
+    from ._quantiles import (
+        CappedRankTable,
+        QuantileMechanism,
+        RankError,
+        ScoredBins,
+        quantile,
+        read_share,
+        scored_quantile,
+    )
     from ._rainbow import rainbow
     from ._rankings import OrderTable, order_table, ranking, top
     from ._repair import repair

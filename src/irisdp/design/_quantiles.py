@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Protocol
@@ -131,8 +131,8 @@ class Form(Protocol):
         """Return how far off it may be."""
         ...
 
-    def wrong_from(self, margin: int) -> Enclosure:
-        """Enclose the largest chance of a wrong bin where no other is nearer to the rank than so many records."""
+    def off_by_more(self, distance: int) -> Enclosure:
+        """Enclose the largest chance that the named bin is more than so many records from the rank."""
         ...
 
 
@@ -175,12 +175,10 @@ class CappedRankTable:
             beyond=tails[-1],
         )
 
-    def wrong_from(self, margin: int) -> Enclosure:
-        """Read it off the rows; offsets beyond the reach look alike."""
-        off = self.offsets.records_off
-        near = np.where(off > 0, off, self.offsets.reach + 1).min(axis=1) >= min(margin, self.offsets.reach)
-        wrong = np.where(off > 0, self.rows.weights, 0).sum(axis=1)[near]
-        return Enclosure.exactly(Fraction(int(wrong.max()), UNIT))
+    def off_by_more(self, distance: int) -> Enclosure:
+        """Read it off the rows; distances beyond the reach look alike."""
+        beyond = self.offsets.records_off > min(distance, self.offsets.reach - 1)
+        return Enclosure.exactly(Fraction(int(np.where(beyond, self.rows.weights, 0).sum(axis=1).max()), UNIT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,13 +237,13 @@ class ScoredBins:
             beyond=float(self._from(farthest)),
         )
 
-    def wrong_from(self, margin: int) -> Enclosure:
+    def off_by_more(self, distance: int) -> Enclosure:
         """Bound it from above: all wrong bins score what the nearest does, or more.
 
-        Up to a margin of 1 that is exact: where one record, in the last bin, is all there is, all others score 1.
+        At 0 that is exact: where one record, in the last bin, is all there is, all others score 1.
         """
-        most = self._from(max(1, margin))
-        return Enclosure.exactly(most) if margin <= 1 else Enclosure(Fraction(0), most)
+        most = self._from(distance + 1)
+        return Enclosure.exactly(most) if distance < 1 else Enclosure(Fraction(0), most)
 
     def _from(self, records: int) -> Fraction:
         """Bound the chance of a bin that is so many records off, or more: f or g is above records − 1."""
@@ -386,6 +384,14 @@ def quantile(
     )
 
 
+def scored_quantile(made: QuantileMechanism, privacy: Privacy) -> QuantileMechanism:
+    """Return the weights by score for the same question at another privacy, which take no table to be worked out."""
+    exchange = made.relation == NeighbouringRelation.EXCHANGE
+    span = Fraction(1) if exchange else max(made.share, 1 - made.share)
+    form = ScoredBins(ladder(made.bins, min(privacy.ratio, LARGEST_RATIO)), made.share, span)
+    return replace(made, privacy=privacy.pure, form=form, rule=_BY_SCORE, error=form.error())
+
+
 def read_share(share: Any) -> Fraction:
     """Read p: above 0 and at most 1, with a denominator of at most 10^6."""
     part = rational(share, "quantile")
@@ -394,6 +400,9 @@ def read_share(share: Any) -> Fraction:
     if part.denominator > MOST_PARTS:
         raise BadInput("quantile", "must be a fraction of whole numbers up to 1,000,000", "round it, such as to 0.333")
     return part
+
+
+_BY_SCORE = "weights by score: proved private for counts of any size, its inequality checked in whole numbers"
 
 
 @lru_cache(maxsize=32)
@@ -413,7 +422,7 @@ def _form(bins: int, ratio: Fraction, share: Fraction, relation: NeighbouringRel
             return table
     return (
         ScoredBins(steps, share, span),
-        "weights by score: proved private for counts of any size, its inequality checked in whole numbers",
+        _BY_SCORE,
     )
 
 
