@@ -348,9 +348,9 @@ BAD = {
         asked({"query": "count age > 64", "expression": "vote = 1"}),
         "question 1: expression: is given twice: the query holds a condition as well; leave it out of one of the two",
     ),
-    "a condition for a mean": (
-        asked({"query": "mean age", "expression": "age > 20"}),
-        "question 1: expression: is not for mean, which takes a column and no condition; leave it out",
+    "two conditions for a mean": (
+        asked({"query": "mean age age < 9", "expression": "age > 20"}),
+        "question 1: expression: is given twice",
     ),
     "two conditions for different values": (
         asked({"query": "count-distinct age town = 'Ely'", "expression": "vote = 1"}),
@@ -358,7 +358,7 @@ BAD = {
     ),
     "two columns": (
         asked({"query": "plurality", "expression": "  "}),
-        'question 1: query: plurality takes one column, and nothing else; write for example {"query": "pl',
+        'question 1: query: plurality needs one column, and after it at most a condition; write for example {"query": "pl',
     ),
     "groups that are an object": (
         asked({**OLD, "by": "town", "groups": {"town": {"Ely": 1}}}),

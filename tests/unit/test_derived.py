@@ -529,7 +529,7 @@ def test_what_is_no_histogram_is_refused(options, field, rule):
     assert refused.value.field == field
 
 
-@pytest.mark.parametrize("words", [[], ["age", "ward"], ["rank"], [5]])
+@pytest.mark.parametrize("words", [[], ["age", "ward > 1", "age > 1"], ["rank"], [5]])
 def test_what_names_no_column_is_refused(words):
     with pytest.raises(BadInput, match=r"^query: "):
         plan(TABLE_HISTOGRAM, "histogram", *words, bins="0", epsilon=1)

@@ -49,8 +49,8 @@ def test_each_group_has_its_own(relation, tmp_path):
 
 
 @pytest.mark.parametrize(("query", "options", "message"), [
-    (("median",), {}, "query: median needs one column; "),
-    (("median", "age", "ward"), {}, "query: median takes one column, and nothing else; "),
+    (("median",), {}, "query: median needs one column"),
+    (("median", "age", "ward > 1", "age > 1"), {}, "query: median needs one column, and after it at most a condition; "),
     (("quantile",), {}, "query: quantile needs a number P and a column; "),
     (("quantile age",), {}, "query: quantile needs a number P and a column; "),
     (("quantile", "age", "0.5"), {}, "quantile: "),
@@ -275,7 +275,7 @@ def test_no_cell_has_no_counts():
 @pytest.mark.parametrize(("arguments", "options", "said"), [
     (["party"], {}, "categories: is missing"),
     ([], {"categories": "red,green"}, "query: plurality needs one column"),
-    (["party", "town"], {"categories": "red,green"}, "query: plurality takes one column, and nothing else"),
+    (["party", "town"], {"categories": "red,green"}, "expression: only names the column town"),
     (["parti"], {"categories": "red,green"}, "query: names the column 'parti'"),
     (["party"], {"categories": "red"}, "categories: must be from 2 to 100, not 1"),
     (["party"], {"categories": "red,green,red"}, "categories: declares .*twice"),
@@ -385,7 +385,7 @@ def test_the_sidecar_says_which_mechanism_answered(asked_of_orders, categories, 
     (("top", 0, "v"), {}, "K: must be at least 1"),
     (("top",), {}, "query: top needs a number K and a column"),
     (("top", 2), {}, "query: top needs a number K and a column"),
-    (("top", 2, "v", "g"), {}, "query: top 2 takes one column, and nothing else"),
+    (("top", 2, "v", "g > 1", "v > 1"), {}, "query: top 2 needs one column, and after it at most a condition"),
     (("ranking",), {}, "query: ranking needs one column"),
     (("ranking", "v"), {"categories": None}, "categories: is missing"),
     (("ranking", "v"), {"categories": ["x"]}, "categories: must be from 2 to 100, not 1"),

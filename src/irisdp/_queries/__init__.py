@@ -10,6 +10,7 @@ from .._lazy import exports
 if TYPE_CHECKING:
     from .apply import apply_words
     from .band import Band
+    from .categories import split_condition
     from .count import Count
     from .derived_columns import read_by
     from .groups import CATEGORIES, Groups, check_apart, find_keys, groups_file, read_groups
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from .query import Query, as_asked, check_list, columns_about, entries_of, entry_of, pure_pair
     from .reading import (
         applies_a_file,
-        check_columns_asked,
         check_records_chosen,
         counts_every_person,
+        find_subject,
         is_in_parts,
         keep_contribution,
         read_query,

@@ -1,4 +1,4 @@
-"""apply MECH.json [EXPR or COLUMN]: the answer of a designed mechanism about each cell."""
+"""apply MECH.json [COLUMN] [EXPR]: the answer of a designed mechanism about each cell."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..errors import BadInput
 from ..graphs import DatasetGraph, Gaps, Histograms, NeighbouringRelation, Path, SortedHistograms, json_node
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, privacy_to_document, read_document
 from ..privacy import Guarantee, Privacy
-from .categories import CategoryCounts, count_categories, read_categories
+from .categories import CategoryCounts, count_categories, read_categories, read_column
 from .derived_columns import Bins, read_bins
 from .groups import Groups
 from .privacy_units import ColumnChoices, PrivacyUnit
@@ -293,7 +293,7 @@ class Apply:
     file : Path
         Where it was read.
     expression : str, optional
-        SQL condition, for a path.
+        SQL condition; of categories, a record for which it is not true has none of them.
     about : str, optional
         Name of the column, for the other families.
     categories : Groups, optional
@@ -318,7 +318,7 @@ class Apply:
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Apply:
-        """Read ``MECH.json [EXPR or COLUMN]``."""
+        """Read ``MECH.json [COLUMN] [EXPR]``: a mechanism over a path of counts has no column."""
         parts = list(words)
         if not parts or not isinstance(parts[0], str) or not parts[0].strip():
             raise BadInput("mechanism", "is missing for apply", f"write for example {cls._example()}")
@@ -330,10 +330,11 @@ class Apply:
             expression = others[0] if others else None
             check_expression(expression, cls.name, "MECH.json", needed=False)
             return cls(checked, file, expression)
-        if len(others) != 1 or not isinstance(others[0], str) or not others[0].strip():
-            rule = "needs one column for a mechanism about categories"
+        if not others or len(others) > 2 or not isinstance(others[0], str) or not others[0].strip():
+            rule = "needs one column for a mechanism about categories, and after it at most a condition"
             raise BadInput("query", f"apply {rule}", f"write for example {as_asked(cls.name, 'MECH.json', 'party')}")
-        return cls(checked, file, None, others[0].strip())
+        about, expression = read_column(others, cls.name)
+        return cls(checked, file, expression, about)
 
     def over(self, table: Table, choices: ColumnChoices) -> Apply:
         """Choose the categories for a table, as many as the mechanism's graph allows."""
@@ -392,7 +393,7 @@ class Apply:
         if self.categories is None:
             return count_records(table, condition=condition, groups=groups, unit=unit)
         within = self.bins.within(table) if self.bins is not None else table
-        counts = count_categories(within, self.categories, groups=groups, unit=unit)
+        counts = count_categories(within, self.categories, condition=condition, groups=groups, unit=unit)
         if isinstance(self.checked.family, Gaps):
             return _Sized(counts, None)
         return _Sized(counts, count_records(table, groups=groups, unit=unit).total)

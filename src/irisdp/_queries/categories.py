@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 from .._tables import Column, Condition, Table, integers_of
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation
+from .derived_columns import is_named_expression
 from .groups import CATEGORIES, Groups, read_groups
 from .privacy_units import ColumnChoices, PrivacyUnit, columns_read, records_statement
-from .query import as_asked, left_out
+from .query import as_asked, check_expression, left_out
 from .statistics import CountsByGroup, counted
 
 MOST_CATEGORIES = 100
@@ -42,8 +44,11 @@ class CategoryCounts:
 class AboutCategories:
     """What questions about the declared categories of a column have in common.
 
-    A record with a value that is not declared, or with none, counts for no category. Adding or removing a record moves
-    one count by one. Exchanging one moves two counts by one, in opposite directions, or one count alone.
+    A condition changes none of the statements below (proofs/conditions.md).
+
+    A record with a value that is not declared, with none, or for which the condition is not true counts for no
+    category. Adding or removing a record moves one count by one. Exchanging one moves two counts by one, in opposite
+    directions, or one count alone.
 
     Parameters
     ----------
@@ -51,13 +56,15 @@ class AboutCategories:
         Name of the column.
     categories : Groups, optional
         Bound by `over`.
+    expression : str, optional
+        The condition.
     """
 
     about: str
     categories: Groups | None = field(default=None, repr=False)
+    expression: str | None = field(default=None, kw_only=True)
 
     name: ClassVar[str]
-    expression: ClassVar[str | None] = None
     exchange_steps: ClassVar[int] = 2
 
     def over(self, table: Table, choices: ColumnChoices) -> Self:
@@ -93,12 +100,39 @@ class AboutCategories:
         return self.categories
 
 
-def read_column(words: Sequence[Any], query: str, *, such_as: str = "party", besides: str = "") -> str:
-    """Read the name of the one column that a query is about; an example says what it needs besides."""
-    if len(words) != 1 or not isinstance(words[0], str) or not words[0].strip():
-        rule = f"{query} needs one column" if not words else f"{query} takes one column, and nothing else"
+_CONDITION = re.compile(r"[=<>!(]|\b(is|in|like|between|not)\b", re.IGNORECASE)
+"""What conditions hold, and few names."""
+
+
+def split_condition(text: str) -> list[str]:
+    """Return a column, or a named expression, and the condition after it if one text holds both.
+
+    Examples
+    --------
+    >>> split_condition("party age > 64"), split_condition("favourite party"), split_condition("pay = hours * rate")
+    (['party', 'age > 64'], ['favourite party'], ['pay = hours * rate'])
+    """
+    first, _, rest = text.strip().partition(" ")
+    return [first, rest] if _CONDITION.search(rest) and not is_named_expression(text) else [text]
+
+
+def read_column(
+    words: Sequence[Any], query: str, *, such_as: str = "party", besides: str = ""
+) -> tuple[str, str | None]:
+    """Read ``COLUMN [EXPR]``, each a word of its own or both in one text; an example says what a query needs besides.
+
+    A column's name may look like a column and a condition; `reading.find_subject` joins such a name again.
+    """
+    parts = list(words)
+    if len(parts) == 1 and isinstance(parts[0], str):
+        parts = split_condition(parts[0])
+    column = parts[0] if parts else None
+    if not isinstance(column, str) or not column.strip() or len(parts) > 2:
+        rule = f"{query} needs one column, and after it at most a condition"
         raise BadInput("query", rule, f"write for example {as_asked(query, such_as)}{besides}")
-    return words[0].strip()
+    expression = parts[1] if len(parts) == 2 else None
+    check_expression(expression, query, column.strip(), needed=False)
+    return column.strip(), expression
 
 
 def read_categories(table: Table, column: str, declared: Any, query: str) -> Groups:

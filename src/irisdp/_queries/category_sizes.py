@@ -14,7 +14,7 @@ from .._tables import Column, ColumnType, Condition, Table
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation
 from ..privacy import Gaussian, Guarantee, Privacy, halved
-from .categories import count_categories
+from .categories import count_categories, read_column
 from .groups import CATEGORIES, Groups, read_groups
 from .privacy_units import ColumnChoices, PrivacyUnit
 from .query import AnswersLists, as_asked, left_out, split_number
@@ -51,32 +51,36 @@ class Sizes(AnswersLists):
     categories : Groups, optional
         Bound by `over` where they are declared: then no other value is a category, and as many sizes are shown. Where
         they are not, every value is one.
+    expression : str, optional
+        The condition; a record for which it is not true is in no category.
     """
 
     about: str
     first: int | None = None
     column: Column | None = None
     categories: Groups | None = field(default=None, repr=False)
+    expression: str | None = field(default=None, kw_only=True)
 
     name: ClassVar[str] = "sizes"
     entry: ClassVar[str] = "rank"
-    expression: ClassVar[str | None] = None
     exchange_steps: ClassVar[int] = 2
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Sizes:
-        """Read ``[K] COLUMN``; a column whose name begins with a number is a word of its own."""
+        """Read ``[K] COLUMN [EXPR]``; a column whose name begins with a number is a word of its own."""
         parts = list(words)
-        if len(parts) == 1 and isinstance(parts[0], str) and parts[0].strip().partition(" ")[0].isdecimal():
+        if parts and isinstance(parts[0], str) and parts[0].strip().partition(" ")[0].isdecimal():
             parts = split_number(parts)
-        *number, column = parts if parts else [None]
-        if len(number) > 1 or not isinstance(column, str) or not column.strip():
-            rule = "sizes needs one column, and before it at most a number"
+        numbered = bool(parts) and (not isinstance(parts[0], str) or (len(parts) > 1 and parts[0].isdecimal()))
+        number, others = (parts[:1], parts[1:]) if numbered else ([], parts)
+        if not others or len(others) > 2 or not isinstance(others[0], str) or not others[0].strip():
+            rule = "sizes needs one column, before it at most a number, and after it at most a condition"
             raise BadInput(
                 "query", rule, f"write for example {as_asked('sizes', 'town')} or {as_asked('sizes', 10, 'town')}"
             )
         first = integer(number[0], "K", at_least=1, at_most=_MOST_FIRST) if number else None
-        return cls(column.strip(), first)
+        about, expression = read_column(others, cls.name, such_as="town")
+        return cls(about, first, expression=expression)
 
     def over(self, table: Table, choices: ColumnChoices) -> Sizes:
         """Find the column, and read the categories where they are declared."""
@@ -145,8 +149,9 @@ class Sizes(AnswersLists):
         """Count the records of each cell by value, or by declared category."""
         if self.categories is None:
             assert self.column is not None, "a plan binds the column before it asks anything else"
-            return count_values(table, table.column(self.about, "query"), groups=groups, unit=unit)
-        counts = count_categories(table, self.categories, groups=groups, unit=unit).counts
+            column = table.column(self.about, "query")
+            return count_values(table, column, condition=condition, groups=groups, unit=unit)
+        counts = count_categories(table, self.categories, condition=condition, groups=groups, unit=unit).counts
         cells, categories = counts.shape
         ends = np.arange(cells + 1, dtype=np.int64) * categories
         return ValueCounts(ends, counts.ravel(), None)

@@ -11,7 +11,7 @@ import math
 import sys
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from .._tables import Column, ColumnType, Table, find_column, integers_of
 from ..errors import BadInput
 from .privacy_units import ColumnChoices, PrivacyUnit, columns_read, records_statement
 from .statistics import CountsByGroup, counted
+
+if TYPE_CHECKING:
+    from .._tables import Condition
 
 # Read public numbers of a question, such as bounds and steps: decimals of a few places, kept exactly.
 
@@ -304,6 +307,7 @@ def total_steps(
     table: Table,
     stepped: ClippedColumn,
     *,
+    condition: Condition | None = None,
     groups: CountsByGroup | None = None,
     unit: PrivacyUnit | None = None,
     squared: bool = False,
@@ -316,8 +320,9 @@ def total_steps(
         What is counted.
     stepped : ClippedColumn
         Read for it.
-    groups, unit
-        As for `count_records`.
+    condition, groups, unit
+        As for `count_records`. A record for which a condition is not true adds nothing, whatever a missing value counts
+        as, but it is one of the cell's records.
     squared : bool
         Whether squares are added up as well: of steps whose squares are within `MOST_STEPS`.
 
@@ -336,6 +341,7 @@ def total_steps(
     keys = (*(() if groups is None else groups.columns), *numbers)
     value, *weight = (f"k{index}" for index in range(len(keys) - len(numbers), len(keys)))
     added = value if stepped.weights is None else stepped.weights.product(value, *weight)
+    added = added if condition is None else f"CASE WHEN answer THEN {added} END"
     valued = (
         f"weighed AS (SELECT records.*, {added} AS added FROM records), "
         f"valued AS (SELECT weighed.*, {_above('added', stepped.steps)} AS steps FROM weighed)"
@@ -344,22 +350,27 @@ def total_steps(
     span = stepped.steps.span
     held = f"CASE WHEN steps < 0 THEN 0 WHEN steps > {span} THEN {span} ELSE steps END"
     counts = {"total": "COUNT(*)", "known": "COUNT(steps)", "above": f"CAST(COALESCE(SUM({held}), 0) AS BIGINT)"}
+    asked = np.zeros(cells, dtype=np.int64)
     if squared:
         counts["squares"] = f"CAST(COALESCE(SUM(({held}) * ({held})), 0) AS BIGINT)"
-    records = records_statement(table, None, keys, unit, carried=len(numbers))
+    if condition is not None:
+        counts["asked"] = "COUNT(CASE WHEN answer THEN 1 END)"
+    records = records_statement(table, condition, keys, unit, carried=len(numbers))
     found = table.run(
         f"{records}, {valued} {counted(counts, groups, records='valued')}",
-        columns_read(table, None, keys, unit),
+        columns_read(table, condition, keys, unit),
         **({} if groups is None else {"groups": groups.arrow()}),
     )
     position = integers_of(found.column("position"))
     for name in counts:
-        getattr(totals, name)[position] = integers_of(found.column(name))
+        array = asked if name == "asked" else getattr(totals, name)
+        array[position] = integers_of(found.column(name))
     if stepped.missing is None:
         return totals
-    counted_as = stepped.missing * (totals.total - totals.known)
+    asked = totals.total if condition is None else asked
+    counted_as = stepped.missing * (asked - totals.known)
     squares = None if totals.squares is None else totals.squares + stepped.missing * counted_as
-    return StepTotals(totals.total, totals.total, totals.above + counted_as, squares)
+    return StepTotals(totals.total, asked, totals.above + counted_as, squares)
 
 
 def _read_size(choices: ColumnChoices, query: str, *, column: str, whole: bool) -> Fraction:

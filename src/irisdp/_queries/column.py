@@ -18,7 +18,7 @@ from .query import AnswersLists
 from .statistics import CountsByGroup, RecordValues, read_values
 
 OTHER = "other"
-"""The category of records without a value, and of those with one that is not declared."""
+"""The category of records without a value that is declared, and of those for which the condition is not true."""
 
 _MOST = 1 << 16
 
@@ -27,9 +27,10 @@ _MOST = 1 << 16
 class EachCategory(AboutCategories, AnswersLists):
     """The category of each record, in the order of the records.
 
-    Every record is in one of the categories: those declared and `other`, which holds what is not declared and what has
-    no value. Any of them may become any other when a record is exchanged, and the answers about all other records keep
-    their law (proofs/columns.md). How many records there are is public, so records can only be exchanged.
+    Every record is in one of the categories: those declared and `other`, which holds what is not declared, what has no
+    value, and records for which the condition is not true. Any of them may become any other when a record is exchanged,
+    and the answers about all other records keep their law (proofs/columns.md). How many records there are is public, so
+    records can only be exchanged.
     """
 
     name: ClassVar[str] = "column"
@@ -38,8 +39,9 @@ class EachCategory(AboutCategories, AnswersLists):
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> EachCategory:
-        """Read ``COLUMN``."""
-        return cls(read_column(words, cls.name))
+        """Read ``COLUMN [EXPR]``."""
+        about, expression = read_column(words, cls.name)
+        return cls(about, expression=expression)
 
     def over(self, table: Table, choices: ColumnChoices) -> EachCategory:
         """Read the categories for a table whose records have an order."""
@@ -86,7 +88,7 @@ class EachCategory(AboutCategories, AnswersLists):
         self, table: Table, *, condition: Condition | None, groups: CountsByGroup | None, unit: PrivacyUnit | None
     ) -> RecordValues:
         """Read the category of every record."""
-        return read_values(table, self._bound())
+        return read_values(table, self._bound(), condition)
 
     def nodes(self, statistics: RecordValues, relation: NeighbouringRelation) -> RecordNodes:
         """Return the place of every record's category among the names."""

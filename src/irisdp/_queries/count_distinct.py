@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -14,14 +13,12 @@ from .._tables import Column, ColumnType, Condition, Table
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation
 from ..privacy import Guarantee
+from .categories import read_column
 from .count import Count
 from .groups import Groups
 from .privacy_units import ONE_RECORD, ColumnChoices, ContributionBounds, PrivacyUnit
-from .query import as_asked, check_expression, left_out
+from .query import left_out
 from .statistics import CountsByGroup, Statistics, count_records
-
-_CONDITION = re.compile(r"[=<>!(]|\b(is|in|like|between|not)\b", re.IGNORECASE)
-"""What conditions hold, and few names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +67,13 @@ class CountDistinct:
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> CountDistinct:
-        """Read ``COLUMN [EXPR]``, each a word of its own, or both in one text."""
-        if len(words) == 1 and isinstance(words[0], str):
-            first, _, rest = words[0].strip().partition(" ")
-            words = [first, rest] if _CONDITION.search(rest) else words
-        column = words[0] if words else None
-        if not isinstance(column, str) or not column.strip() or len(words) > 2:
-            rule = "count-distinct needs one column, and after it at most a condition"
-            remedy = f"write for example {as_asked(cls.name, 'person')} or {as_asked(cls.name, 'person', 'age > 64')}"
-            raise BadInput("query", rule, remedy)
-        expression = words[1] if len(words) == 2 else None
-        check_expression(expression, cls.name, column.strip(), needed=False)
-        return cls(column.strip(), expression)
+        """Read ``COLUMN [EXPR]``."""
+        return cls(*read_column(words, cls.name, such_as="person"))
 
     def over(self, table: Table, choices: ColumnChoices) -> CountDistinct:
         """Find the column, and whether its values are the people who are protected."""
         choices.refuse_all_but(self.name)
-        about, expression = self.about, self.expression
-        if f"{about} {expression}" in {
-            column.name for column in table.row_columns
-        }:  # what looked like both is one name
-            about, expression = f"{about} {expression}", None
-        column = table.column(about, "query")
+        column = table.column(self.about, "query")
         if column.kind.is_opaque:
             raise BadInput(
                 "query", f"counts values of {column.name}, which is {column.described_kind}", "name another column"
@@ -99,7 +81,6 @@ class CountDistinct:
         return replace(
             self,
             about=column.name,
-            expression=expression,
             of=replace(column, kind=ColumnType.TEXT) if column.kind is ColumnType.UNTYPED else column,
             contribution=choices.contribution,
             untyped=column.kind is ColumnType.UNTYPED,

@@ -86,11 +86,11 @@ def read_bins(table: Table, column: Any, bins: Any, *, name: str | None = None) 
     >>> read_bins(open_table(pyarrow.table({"age": [70, 3]})), "age", "18,65").names
     ('below 18', '18 to under 65', '65 and over')
     """
-    binned = find_column(column, table.row_columns, "bins")
+    binned = find_column(column, table.named, "bins")
     edges = _read_edges(binned, _listed(bins))
     names = _names(edges)
     called = _free_name(binned.name, table) if name is None else name
-    derived = Column(called, ColumnType.TEXT, _derivation(binned, edges, names, table.row_columns))
+    derived = Column(called, ColumnType.TEXT, _derivation(binned, edges, names, table))
     groups = read_groups(table.deriving([derived]), [derived.name], list(names))
     return Bins(binned, derived, names, edges, groups)
 
@@ -178,8 +178,11 @@ def _free_name(name: str, table: Table) -> str:
     return derived
 
 
-def _derivation(column: Column, edges: Sequence[Edge], names: Sequence[str], columns: Sequence[Column]) -> Derivation:
-    """Write the bins as an expression of the grammar, which makes it total, and say in short what it is."""
+def _derivation(column: Column, edges: Sequence[Edge], names: Sequence[str], table: Table) -> Derivation:
+    """Write the bins as an expression of the grammar, which makes it total, and say in short what it is.
+
+    Bins of a named expression hold the whole expression, for two questions may give one name to two expressions.
+    """
     from sqlglot import exp
 
     from .._tables import ConditionCompiler, spell
@@ -195,11 +198,15 @@ def _derivation(column: Column, edges: Sequence[Edge], names: Sequence[str], col
         return exp.Case(ifs=[exp.If(this=test, true=between(first, middle))], default=between(middle + 1, last))
 
     known = exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
-    compiler = ConditionCompiler(columns)
+    compiler = ConditionCompiler(table.named)
     tree, _ = compiler.value(exp.Case(ifs=[exp.If(this=known, true=between(0, len(edges)))]))
     written = [f"'{_spelt(edge)}'" if isinstance(edge, datetime) else _spelt(edge) for edge in edges]
-    text = f"BINS({', '.join([spell(value, columns), *written])})"
-    return Derivation(text, text, (column,), tree, readings=compiler.readings)
+    of = column.derivation if column in table.derived else None
+    if of is None:
+        text = f"BINS({', '.join([spell(value, table.row_columns), *written])})"
+        return Derivation(text, text, (column,), tree, readings=compiler.readings)
+    text, shown = (f"BINS({', '.join([part, *written])})" for part in (of.text, of.shown))
+    return Derivation(text, shown, of.columns, tree, of.notes, of.readings, of.texts)
 
 
 def _literal(edge: Edge) -> exp.Expr:
@@ -259,16 +266,60 @@ def read_by(table: Table, by: Any) -> tuple[Table, Any]:
         return table, by  # said in words by `find_keys`
     names = []
     for part in parts:
-        match = None if _is_column(table, part) else _NAMED.fullmatch(part)
-        if match is None:
+        if _is_column(table, part) or not is_named_expression(part):
             _refuse_unnamed(table, part)
             names.append(_column_in_quotes(table, part))
             continue
-        name = _unquoted(match["name"])
-        _check_name(table, name)
-        table = table.deriving([_derived(table, name, match["expression"])])
+        table, name = _named(table, part, "by")
         names.append(name)
     return table, names
+
+
+def is_named_expression(text: str) -> bool:
+    """Tell whether a text is a name, ``=`` and an expression; a column of a table may still be called so."""
+    return _NAMED.fullmatch(text) is not None
+
+
+def read_about(table: Table, about: str) -> tuple[Table, str]:
+    """Read what a question is about: a column, or a named expression over the table's columns.
+
+    Parameters
+    ----------
+    table : Table
+        No record of it is read.
+    about : str
+        A column, or for instance ``pay = hours * rate``. Unlike a group, its value may be any number.
+
+    Returns
+    -------
+    tuple of (Table, str)
+        The table with the derived column to be found in it, and the column's name.
+
+    Raises
+    ------
+    BadInput
+        As `read_by`.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> from irisdp._tables import open_table
+    >>> table = open_table(pyarrow.table({"hours": [7.5], "rate": [20]}))
+    >>> found, name = read_about(table, "pay = hours * rate")
+    >>> name, found.column("pay", "query").kind
+    ('pay', <ColumnType.NUMBER: 'a number'>)
+    """
+    if _is_column(table, about) or not is_named_expression(about):
+        return table, _column_in_quotes(table, about)
+    return _named(table, about, "query")
+
+
+def _named(table: Table, text: str, field: str) -> tuple[Table, str]:
+    match = _NAMED.fullmatch(text)
+    assert match is not None, "the caller looked"
+    name = _unquoted(match["name"])
+    _check_name(table, name, field)
+    return table.deriving([_derived(table, name, match["expression"], field)]), name
 
 
 def _split(table: Table, by: str) -> list[str]:
@@ -312,19 +363,19 @@ def _refuse_unnamed(table: Table, part: str) -> None:
         raise BadInput("by", rule, "write a name before it, as in 'year = YEAR(born)'")
 
 
-def _check_name(table: Table, name: str) -> None:
+def _check_name(table: Table, name: str, field: str) -> None:
     if _is_column(table, name):
-        raise BadInput("by", f"gives an expression the name of the column {name!r}", "give it a name of its own")
+        raise BadInput(field, f"gives an expression the name of the column {name!r}", "give it a name of its own")
     if name.casefold() in {column.name.casefold() for column in table.derived}:
-        raise BadInput("by", f"names two expressions {name!r} (case does not count)", "give each a name of its own")
+        raise BadInput(field, f"names two expressions {name!r} (case does not count)", "give each a name of its own")
     if name.casefold() in ANSWER_COLUMNS:
         rule = f"names an expression {name.casefold()!r}, as the answers' own column is called"
-        raise BadInput("by", rule, "name it otherwise")
+        raise BadInput(field, rule, "name it otherwise")
     if not name.isprintable() or not name.strip():
-        raise BadInput("by", "has a name that is not plain text on one line", "write for example 'year = YEAR(born)'")
+        raise BadInput(field, "has a name that is not plain text on one line", "write for example 'year = YEAR(born)'")
 
 
-def _derived(table: Table, name: str, expression: str) -> Column:
+def _derived(table: Table, name: str, expression: str, field: str) -> Column:
     bins = _BINS.fullmatch(expression)
     try:
         if bins is not None:
@@ -332,10 +383,10 @@ def _derived(table: Table, name: str, expression: str) -> Column:
             return read_bins(table, _unquoted(bins["column"]), edges, name=name).column
         from .._tables import read_value_of_record  # here: it loads the parser of SQL
 
-        kind, derivation = read_value_of_record(expression, table.row_columns)
+        kind, derivation = read_value_of_record(expression, table.row_columns, fractions=field != "by")
     except BadInput as error:
         rule = error.rule if is_unknown_column(error) else error.rule.replace("a condition", "an expression")
-        raise BadInput("by", f"{name!r} {rule}", error.remedy) from None
+        raise BadInput(field, f"{name!r} {rule}", error.remedy) from None
     return Column(name, kind, derivation)
 
 

@@ -37,21 +37,24 @@ class Histogram(CountsRecords):
         How many records one person has that count, and in how many cells.
     binned : bool
         Whether the parts are bins.
+    expression : str, optional
+        The condition.
     """
 
     about: str
     parts: Groups | None = field(default=None, repr=False)
     contribution: ContributionBounds = ONE_RECORD
     binned: bool = False
+    expression: str | None = field(default=None, kw_only=True)
 
     name: ClassVar[str] = "histogram"
-    expression: ClassVar[str | None] = None
     exchange_steps: ClassVar[int] = 1
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Histogram:
-        """Read ``COLUMN``."""
-        return cls(read_column(words, cls.name))
+        """Read ``COLUMN [EXPR]``."""
+        about, expression = read_column(words, cls.name, such_as="age")
+        return cls(about, expression=expression)
 
     def over(self, table: Table, choices: ColumnChoices) -> Histogram:
         """Read the bins, or the categories, for a table."""
@@ -123,6 +126,6 @@ def part_groups(
         raise BadInput("public_membership", rule, "leave it out, or ask count with by=")
     if groups is not None and column.name in {grouped.name for grouped in groups.columns}:
         raise BadInput("by", f"names {column.name!r}, which the histogram is of", "leave it out of by=")
-    within = table if column.derivation is None else table.deriving([column])
+    within = table if column.derivation is None or column in table.derived else table.deriving([column])
     cells = parts.by_key() if groups is None else groups.by_key().parted(parts.by_key())
     return within, tuple(column.name for column in cells.columns), cells

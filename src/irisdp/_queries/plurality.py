@@ -27,8 +27,9 @@ class Plurality(AboutCategories):
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Plurality:
-        """Read ``COLUMN``."""
-        return cls(read_column(words, cls.name))
+        """Read ``COLUMN [EXPR]``."""
+        about, expression = read_column(words, cls.name)
+        return cls(about, expression=expression)
 
     def statistics(
         self, table: Table, *, condition: Condition | None, groups: CountsByGroup | None, unit: PrivacyUnit | None

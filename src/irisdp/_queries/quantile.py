@@ -27,9 +27,9 @@ from .statistics import CountsByGroup
 class AboutBins(ABC):
     """The bin that holds a quantile p: the first up to whose end there are p·n of the n records that have a value.
 
-    One bin is right. A record without a value is in no bin. Adding or removing a record, exchanging it for another, and
-    exchanging it for one without a value are each one step of the graph of a cell's relation (proofs/quantiles.md). On
-    the graph of added and removed records an exchange is two steps.
+    One bin is right. A record without a value, or for which the condition is not true, is in no bin. Adding or removing
+    a record, exchanging it for another, and exchanging it for one without a value are each one step of the graph of a
+    cell's relation (proofs/quantiles.md). On the graph of added and removed records an exchange is two steps.
 
     Parameters
     ----------
@@ -37,13 +37,15 @@ class AboutBins(ABC):
         Name of the column.
     bins : Bins, optional
         Bound by `over`.
+    expression : str, optional
+        The condition.
     """
 
     about: str
     bins: Bins | None = field(default=None, repr=False)
+    expression: str | None = field(default=None, kw_only=True)
 
     name: ClassVar[str]
-    expression: ClassVar[str | None] = None
     exchange_steps: ClassVar[int] = 2
 
     def over(self, table: Table, choices: ColumnChoices) -> Self:
@@ -128,8 +130,9 @@ class Median(HoldsQuantile):
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Median:
-        """Read ``COLUMN``."""
-        return cls(read_column(words, cls.name))
+        """Read ``COLUMN [EXPR]``."""
+        about, expression = read_column(words, cls.name, such_as="age")
+        return cls(about, expression=expression)
 
     @property
     def share(self) -> Fraction:
@@ -159,7 +162,7 @@ class Quantile(HoldsQuantile):
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Quantile:
-        """Read ``P COLUMN``."""
+        """Read ``P COLUMN [EXPR]``."""
         from ..design import read_share  # which loads what solves programs
 
         words = split_number(words)
@@ -167,7 +170,8 @@ class Quantile(HoldsQuantile):
             example = as_asked(cls.name, "0.9", "age")
             raise BadInput("query", f"{cls.name} needs a number P and a column", f"write for example {example}")
         part = read_share(words[0])
-        return cls(read_column(words[1:], f"{cls.name} {rational_text(part)}"), part=part)
+        about, expression = read_column(words[1:], f"{cls.name} {rational_text(part)}", such_as="age")
+        return cls(about, expression=expression, part=part)
 
     @property
     def share(self) -> Fraction:
@@ -203,7 +207,7 @@ class Quantiles(AboutBins, AnswersLists):
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Quantiles:
-        """Read ``P1,P2,… COLUMN``."""
+        """Read ``P1,P2,… COLUMN [EXPR]``."""
         from ..design import read_share  # which loads what solves programs
 
         words = list(words)
@@ -218,7 +222,8 @@ class Quantiles(AboutBins, AnswersLists):
             raise BadInput("quantile", "is listed twice", "list each quantile once")
         if len(parts) > _MOST_QUANTILES:
             raise BadInput("quantile", f"lists more than {_MOST_QUANTILES} quantiles", "ask for fewer")
-        return cls(read_column(words[1:], f"{cls.name} {_listed(parts)}"), parts=parts)
+        about, expression = read_column(words[1:], f"{cls.name} {_listed(parts)}", such_as="age")
+        return cls(about, expression=expression, parts=parts)
 
     @property
     def entries(self) -> tuple[float, ...]:

@@ -55,8 +55,9 @@ class Ranking(_Orders):
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Ranking:
-        """Read ``COLUMN``."""
-        return cls(read_column(words, cls.name))
+        """Read ``COLUMN [EXPR]``."""
+        about, expression = read_column(words, cls.name)
+        return cls(about, expression=expression)
 
     @property
     def named(self) -> int | None:
@@ -80,13 +81,14 @@ class Top(_Orders):
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Top:
-        """Read ``K COLUMN``."""
+        """Read ``K COLUMN [EXPR]``."""
         words = split_number(words)
         if len(words) < 2:
             example = as_asked(cls.name, 3, "party")
             raise BadInput("query", f"{cls.name} needs a number K and a column", f"write for example {example}")
         k = integer(words[0], "K", at_least=1, at_most=MOST_CATEGORIES - 1)
-        return cls(read_column(words[1:], f"{cls.name} {k}"), k=k)
+        about, expression = read_column(words[1:], f"{cls.name} {k}")
+        return cls(about, expression=expression, k=k)
 
     @property
     def named(self) -> int | None:

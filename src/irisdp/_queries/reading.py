@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard, cast
 from .._aliases import did_you_mean
 from .._tables import Table
 from ..errors import BadInput
+from .derived_columns import read_about
 from .groups import Groups
 from .privacy_units import ContributionBounds
 from .query import Query
@@ -66,11 +67,7 @@ def _refuse_unknown(name: str) -> NoReturn:
 
 def _with_condition(name: str, words: list[Any], where: str) -> list[Any]:
     """Return the words of a query with the condition that `where` names after them."""
-    usage = FORM_OF[name].usage
-    if "EXPR" not in usage:
-        rule = f"is not for {name}, which takes a column and no condition"
-        raise BadInput("where", rule, "leave it out, or count with a condition")
-    is_optional = "[EXPR" in usage  # then the other words are a whole question
+    is_optional = "[EXPR" in FORM_OF[name].usage  # then the other words are a whole question
     if QUERIES[name].read(words).expression is not None if is_optional else words:
         raise BadInput("where", "is given, and the question has a condition after the query", "keep one of them")
     return [*words, where]
@@ -86,19 +83,29 @@ def is_in_parts(question: Query[Any]) -> TypeGuard[Histogram]:
     return question.name == "histogram"
 
 
-def check_columns_asked(question: Query[Any], table: Table, weight: str | None) -> None:
-    """Refuse a column that is not there before anything is asked for that a question about it needs.
+def find_subject(question: Query[Any], table: Table, weight: str | None) -> tuple[Query[Any], Table]:
+    """Find the column that a question is about, which may be a named expression.
 
-    Else a misspelt name finds nothing that a project says of the column, and that is asked for which stands there.
+    A column that is not there is refused before anything is asked for that a question about it needs. Else a misspelt
+    name finds nothing that a project says of the column, and that is asked for which stands there.
+
+    Returns
+    -------
+    tuple of (Query, Table)
+        The question about a column of the table, and the table with that column if it is derived.
     """
     about = getattr(question, "about", None)
     if about is None:
-        return
+        return question, table
     whole = f"{about} {question.expression}"  # what looks like a column and a condition may be one name
-    if whole not in {column.name for column in table.named}:
-        table.column(about, "query")
+    if whole in {column.name for column in table.named}:
+        question = replace(cast(Any, question), about=whole, expression=None)
+    else:
+        table, name = read_about(table, about)
+        question = replace(cast(Any, question), about=table.column(name, "query").name)
     if weight is not None and hasattr(question, "stepped"):
         table.column(weight, "weight")
+    return question, table
 
 
 def keep_contribution(question: Query[Any], contribution: ContributionBounds, groups: Groups | None) -> Query[Any]:

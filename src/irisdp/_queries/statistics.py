@@ -138,8 +138,8 @@ class RecordValues:
         return 1
 
 
-def read_values(table: Table, categories: Groups) -> RecordValues:
-    """Read the category of every record.
+def read_values(table: Table, categories: Groups, condition: Condition | None = None) -> RecordValues:
+    """Read the category of every record; a record for which a condition is not true has none.
 
     Parameters
     ----------
@@ -147,15 +147,18 @@ def read_values(table: Table, categories: Groups) -> RecordValues:
         One whose records have an order (`Table.ordered`): one record exchanged changes one code, at its place.
     categories : Groups
         Of one column; each is declared.
+    condition : Condition, optional
+        Read over this table's columns.
     """
+    value = "k0" if condition is None else "CASE WHEN answer THEN k0 END AS k0"
     # Numbered as they are read, before the join, which keeps no order.
     statement = (
-        f"{records_statement(table, None, categories.columns, None)}, "
-        "numbered AS (SELECT ROW_NUMBER() OVER () AS place, k0 FROM records) "
+        f"{records_statement(table, condition, categories.columns, None)}, "
+        f"numbered AS (SELECT ROW_NUMBER() OVER () AS place, {value} FROM records) "
         "SELECT CASE WHEN groups.position IS NULL THEN -1 ELSE groups.position END AS position "
         "FROM numbered LEFT JOIN groups ON numbered.k0 = groups.k0 ORDER BY place"
     )
-    rows = table.run(statement, columns_read(table, None, categories.columns, None), groups=categories.arrow())
+    rows = table.run(statement, columns_read(table, condition, categories.columns, None), groups=categories.arrow())
     positions = integers_of(rows.column("position"))
     return RecordValues(np.where(positions < 0, len(categories), positions))
 
@@ -314,7 +317,12 @@ class ValueCounts:
 
 
 def count_values(
-    table: Table, column: Column, *, groups: CountsByGroup | None = None, unit: PrivacyUnit | None = None
+    table: Table,
+    column: Column,
+    *,
+    condition: Condition | None = None,
+    groups: CountsByGroup | None = None,
+    unit: PrivacyUnit | None = None,
 ) -> ValueCounts:
     """Count the records of each value in each cell, in one pass of the engine.
 
@@ -325,8 +333,8 @@ def count_values(
     column : Column
         Whose values; one without types is read as text. A record without a value, or with one that cannot be read, is
         in no count.
-    groups, unit
-        As for `count_records`.
+    condition, groups, unit
+        As for `count_records`. A record for which a condition is not true is one without a value.
 
     Returns
     -------
@@ -342,17 +350,18 @@ def count_values(
     keys = (*(() if groups is None else groups.columns), named)
     value = f"k{len(keys) - 1}"
     joined, position = "", "0"
+    counted_as = f"records.{value}" if condition is None else f"CASE WHEN records.answer THEN records.{value} END"
     if groups is not None:
         same = " AND ".join(f"records.k{index} = groups.k{index}" for index in range(len(keys) - 1))
         joined, position = f" JOIN groups ON {same}", "groups.position"
     statement = (
-        f"{records_statement(table, None, keys, unit)}, "
-        f"listed AS (SELECT {position} AS position, records.{value} AS value FROM records{joined}) "
+        f"{records_statement(table, condition, keys, unit)}, "
+        f"listed AS (SELECT {position} AS position, {counted_as} AS value FROM records{joined}) "
         "SELECT position, CASE WHEN value IS NULL THEN 1 ELSE 0 END AS missing, COUNT(*) AS total "
         "FROM listed GROUP BY position, value"
     )
     declared = {} if groups is None else {"groups": groups.arrow()}
-    counted = table.run(statement, columns_read(table, None, keys, unit), **declared)
+    counted = table.run(statement, columns_read(table, condition, keys, unit), **declared)
     position_of, missing, counts = (integers_of(counted.column(name)) for name in ("position", "missing", "total"))
     total = np.bincount(position_of, counts, minlength=cells).astype(np.int64)
     known = missing == 0

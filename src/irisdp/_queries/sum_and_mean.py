@@ -48,22 +48,25 @@ class _OfNumbers(ABC):
         Bound by `over`.
     contribution : ContributionBounds
         How many records one person has that count, and in how many groups.
+    expression : str, optional
+        The condition; a record for which it is not true is as one without a value, whatever that counts as.
     """
 
     about: str
     stepped: ClippedColumn | None = field(default=None, repr=False)
     contribution: ContributionBounds = ONE_RECORD
+    expression: str | None = field(default=None, kw_only=True)
 
     name: ClassVar[str]
     weighted: ClassVar[bool] = False
     squared: ClassVar[bool] = False
-    expression: ClassVar[str | None] = None
     categories: ClassVar[Groups | None] = None
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Self:
-        """Read ``COLUMN``."""
-        return cls(read_column(words, cls.name, such_as="income", besides=", with lower= and upper="))
+        """Read ``COLUMN [EXPR]``."""
+        about, expression = read_column(words, cls.name, such_as="income", besides=", with lower= and upper=")
+        return cls(about, expression=expression)
 
     def over(self, table: Table, choices: ColumnChoices) -> Self:
         """Read bounds and step for a table."""
@@ -120,7 +123,12 @@ class _OfNumbers(ABC):
         self, table: Table, *, condition: Condition | None, groups: CountsByGroup | None, unit: PrivacyUnit | None
     ) -> StepTotals:
         """Add up the steps of each cell's values."""
-        return total_steps(table, self._bound(), groups=groups, unit=unit, squared=self.squared)
+        return total_steps(table, self._bound(), condition=condition, groups=groups, unit=unit, squared=self.squared)
+
+    @property
+    def every_record_counts(self) -> bool:
+        """Whether no record is without a value that counts, so that under exchange their number is public."""
+        return self._bound().missing is not None and self.expression is None
 
     def _bound(self) -> ClippedColumn:
         assert self.stepped is not None, "a plan binds the bounds before it asks anything else"
@@ -157,7 +165,7 @@ class Sum(_OfNumbers):
         """Return the sums in steps; under exchange with their ends, which the public number of records gives."""
         steps, exchange = self._bound().steps, relation == NeighbouringRelation.EXCHANGE
         least, most = steps.least, steps.most
-        if self._bound().missing is None:
+        if not self.every_record_counts:
             least, most = min(least, 0), max(most, 0)
         return CountNodes(
             values=statistics.above + steps.least * statistics.known,
@@ -173,7 +181,7 @@ class Sum(_OfNumbers):
         if kept.exchanged:  # some of a person's values may turn into nothing, whatever a missing one counts as
             moved = kept.records * steps.widest
         elif relation == NeighbouringRelation.EXCHANGE:  # where every record counts, none may
-            moved = steps.widest if self._bound().missing is None else steps.span
+            moved = steps.span if self.every_record_counts else steps.widest
         guarantee = privacy if isinstance(privacy, Gaussian) else pure_pair(privacy, self.name)
         return NoisySums(noise_for(guarantee, each=moved, total=moved, cells=kept.cells), steps)
 
@@ -207,7 +215,7 @@ class Mean(_OfNumbers):
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[MeanNodes]:
         """Return what is nearest for a step of the relation; where every one of a public number counts, one number."""
         pair, kept, steps = pure_pair(privacy, self.name), self.contribution, self._bound().steps
-        if relation == NeighbouringRelation.EXCHANGE and self._bound().missing is not None:
+        if relation == NeighbouringRelation.EXCHANGE and self.every_record_counts:
             return MeanOfAll(StaircaseNoise(pair, steps.span), steps)
         exchanged = kept.exchanged or relation == NeighbouringRelation.EXCHANGE
         return (MeanFromCentre if exchanged else MeanFromEnds)(pair, steps, kept.records)
@@ -283,7 +291,7 @@ def total_per_person(
     Parameters
     ----------
     table : Table
-        Of records.
+        Of records, with the column that the sum is of (`find_subject`).
     asked : Query
         A sum; its condition says which records count.
     unit : str
@@ -305,7 +313,8 @@ def total_per_person(
     column = table.column(asked.about, "query")
     if column.kind not in (ColumnType.UNTYPED, ColumnType.INTEGER, ColumnType.NUMBER):
         raise BadInput("query", f"sum is of numbers, and {column.name} is {column.kind}", "name another column")
-    value = quote_name(column.name)
+    computed = column.derivation if column in table.derived else None
+    value = quote_name(column.name) if computed is None else f"({computed.text})"
     lower, upper = options.get("lower"), options.get("upper")
     if (lower is None) != (upper is None):
         missing = "lower" if lower is None else "upper"
@@ -315,6 +324,6 @@ def total_per_person(
         value = f"CASE WHEN {value} <= {least} THEN {least} WHEN {value} >= {most} THEN {most} ELSE {value} END"
     where = "" if asked.expression is None else f" FILTER (WHERE {asked.expression})"
     name = f"{column.name}_per_person"
-    persons = table.per_person(f"{quote_name(name)} = SUM({value}){where}", unit)
+    persons = replace(table, derived=()).per_person(f"{quote_name(name)} = SUM({value}){where}", unit)
     bounds = {"lower": 0, "upper": options["per_person_upper"]}
     return persons, cast(Query[Any], Sum(name)), {**bounds, "per_person_upper": None}

@@ -284,9 +284,10 @@ def _words(
     contribution: ContributionBounds,
     read: Sequence[Column],
 ) -> list[str]:
-    words = list(described.values())
+    computed = {column.name: _shown(column) for column in table.derived}
+    words = [computed.get(word, word) if key == "column" else word for key, word in described.items()]
     if condition is not None:
-        words.append(condition.shown)
+        words.append(f"where {condition.shown}" if "column" in described else condition.shown)
     if by:
         words.append(f"by {', '.join(_shown(table.column(name, 'by')) for name in by)}")
     if unit is not None:

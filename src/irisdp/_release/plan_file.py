@@ -21,7 +21,7 @@ from .._exact import INTEGER_BITS, TomlFile, entries, file_path, kind_of, ration
 from .._files import same_file
 from .._ledger import address_of
 from .._options import OPTIONS
-from .._queries import FORM_OF, apply_words, as_asked, groups_file
+from .._queries import FORM_OF, apply_words, as_asked, groups_file, split_condition
 from .._tables import counted_from, is_address
 from ..accounting import Cost
 from ..errors import BadInput, Refusal
@@ -86,7 +86,9 @@ def _asked(match: re.Match[str]) -> dict[str, str]:
     name, *words = json.loads(f"[{match['words'].removeprefix(', ')}]")
     usage = FORM_OF[name].usage if name in FORM_OF else ""
     # A condition stands apart; numbers and columns belong to the query.
-    apart = [words.pop()] if words and isinstance(words[-1], str) and "COLUMN" not in usage.split()[-1:] else []
+    last = words[-1] if words and isinstance(words[-1], str) else ""
+    is_condition = len(split_condition(f"column {last}")) > 1 if "COLUMN" in usage else bool(last)
+    apart = [words.pop()] if is_condition else []
     return {"query": " ".join(map(str, [name, *words]))} | ({"expression": apart[0]} if apart else {})
 
 
@@ -662,11 +664,14 @@ def check_number(words: list[str], has_expression: bool) -> None:
     form = FORM_OF.get(words[0]) if words else None
     if form is not None and form.compares and (len(words) == 1 or _WORD.match(words[1])):
         raise BadInput("K", "is missing from the query", f"write for example {as_asked(words[0], 100, 'age > 64')}")
-    usage = [] if form is None else form.usage.split()
-    if has_expression and len(words) >= len(usage) > 1:
-        if "EXPR" not in usage[-1]:
-            rule = f"is not for {words[0]}, which takes a column and no condition"
-            raise BadInput("expression", rule, "leave it out, or count with a condition")
+    if form is None or not has_expression:
+        return
+    if "COLUMN" in form.usage:
+        numbered = len(words) > 1 and words[1][0].isdigit()
+        twice = len(split_condition(" ".join(words[1 + numbered :]))) > 1
+    else:
+        twice = len(words) >= len(form.usage.split()) > 1
+    if twice:
         raise BadInput(
             "expression", "is given twice: the query holds a condition as well", "leave it out of one of the two"
         )

@@ -15,11 +15,11 @@ from .._queries import (
     applies_a_file,
     cell_relation,
     check_apart,
-    check_columns_asked,
     check_list,
     check_records_chosen,
     columns_about,
     counts_every_person,
+    find_subject,
     groups_file,
     is_in_parts,
     keep_contribution,
@@ -100,7 +100,7 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
     select_groups, public_membership = options.get("select_groups", False), options.get("public_membership", False)
     check_apart(categories, data, CATEGORIES)
     table, names = read_by(table, by) if by else (table, None)
-    check_columns_asked(asked, table, options.get("weight"))
+    asked, table = find_subject(asked, table, options.get("weight"))
     contribution = read_contribution(
         options.get("at_most"),
         options.get("groups_per_unit"),

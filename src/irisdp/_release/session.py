@@ -262,9 +262,11 @@ class Session(Drawable):
         return self.publish("majority", *_given(condition), **options)
 
     @asks(HistogramArguments)
-    def histogram(self, column: str, **options: Unpack[HistogramArguments]) -> Publication:
+    def histogram(
+        self, column: str, condition: str | None = None, **options: Unpack[HistogramArguments]
+    ) -> Publication:
         """Publish how many records are in each bin of a column, or of each category; see `irisdp.publish`."""
-        return self.publish("histogram", column, **options)
+        return self.publish("histogram", column, *_given(condition), **options)
 
     @asks(RecordArguments)
     def count_distinct(
@@ -274,70 +276,92 @@ class Session(Drawable):
         return self.publish("count-distinct", column, *_given(condition), **options)
 
     @asks(CategoryArguments)
-    def plurality(self, column: str, **options: Unpack[CategoryArguments]) -> Publication:
+    def plurality(self, column: str, condition: str | None = None, **options: Unpack[CategoryArguments]) -> Publication:
         """Publish which of the declared categories most records have; see `irisdp.publish`."""
-        return self.publish("plurality", column, **options)
+        return self.publish("plurality", column, *_given(condition), **options)
 
     @asks(BinArguments)
-    def median(self, column: str, **options: Unpack[BinArguments]) -> Publication:
+    def median(self, column: str, condition: str | None = None, **options: Unpack[BinArguments]) -> Publication:
         """Publish which of the declared bins holds the median; see `irisdp.publish`."""
-        return self.publish("median", column, **options)
+        return self.publish("median", column, *_given(condition), **options)
 
     @asks(BinArguments)
-    def quantile(self, share: Rational, column: str, **options: Unpack[BinArguments]) -> Publication:
+    def quantile(
+        self, share: Rational, column: str, condition: str | None = None, **options: Unpack[BinArguments]
+    ) -> Publication:
         """Publish which of the declared bins holds a quantile, such as 0.9; see `irisdp.publish`."""
-        return self.publish("quantile", str(share), column, **options)
+        return self.publish("quantile", str(share), column, *_given(condition), **options)
 
     @asks(BinArguments)
-    def quantiles(self, shares: Sequence[Rational] | str, column: str, **options: Unpack[BinArguments]) -> Publication:
+    def quantiles(
+        self,
+        shares: Sequence[Rational] | str,
+        column: str,
+        condition: str | None = None,
+        **options: Unpack[BinArguments],
+    ) -> Publication:
         """Publish which bins hold several quantiles, such as 0.25 and 0.75, at one charge; see `irisdp.publish`."""
         listed = shares if isinstance(shares, str) else ",".join(map(str, shares))
-        return self.publish("quantiles", listed, column, **options)
+        return self.publish("quantiles", listed, column, *_given(condition), **options)
 
     @asks(SumArguments)
-    def sum(self, column: str, **options: Unpack[SumArguments]) -> Publication:
+    def sum(self, column: str, condition: str | None = None, **options: Unpack[SumArguments]) -> Publication:
         """Publish the sum of a column's values between `lower` and `upper`; see `irisdp.publish`."""
-        return self.publish("sum", column, **options)
+        return self.publish("sum", column, *_given(condition), **options)
 
     @asks(MeanArguments)
-    def mean(self, column: str, **options: Unpack[MeanArguments]) -> Publication:
+    def mean(self, column: str, condition: str | None = None, **options: Unpack[MeanArguments]) -> Publication:
         """Publish the mean of a column's values between `lower` and `upper`; see `irisdp.publish`."""
-        return self.publish("mean", column, **options)
+        return self.publish("mean", column, *_given(condition), **options)
 
     @asks(MeanArguments)
-    def variance(self, column: str, **options: Unpack[MeanArguments]) -> Publication:
+    def variance(self, column: str, condition: str | None = None, **options: Unpack[MeanArguments]) -> Publication:
         """Publish the population variance of a column's values between `lower` and `upper`; see `irisdp.publish`."""
-        return self.publish("variance", column, **options)
+        return self.publish("variance", column, *_given(condition), **options)
 
     @asks(MeanArguments)
-    def deviation(self, column: str, **options: Unpack[MeanArguments]) -> Publication:
+    def deviation(self, column: str, condition: str | None = None, **options: Unpack[MeanArguments]) -> Publication:
         """Publish the population standard deviation of a column's values; see `irisdp.publish`."""
-        return self.publish("deviation", column, **options)
+        return self.publish("deviation", column, *_given(condition), **options)
 
     @asks(CategoryArguments)
-    def top(self, k: int, column: str, **options: Unpack[CategoryArguments]) -> Publication:
+    def top(
+        self, k: int, column: str, condition: str | None = None, **options: Unpack[CategoryArguments]
+    ) -> Publication:
         """Publish the K declared categories that most records have; see `irisdp.publish`."""
-        return self.publish("top", k, column, **options)
+        return self.publish("top", k, column, *_given(condition), **options)
 
     @asks(CategoryArguments)
-    def ranking(self, column: str, **options: Unpack[CategoryArguments]) -> Publication:
+    def ranking(self, column: str, condition: str | None = None, **options: Unpack[CategoryArguments]) -> Publication:
         """Publish all declared categories, that with most records first; see `irisdp.publish`."""
-        return self.publish("ranking", column, **options)
+        return self.publish("ranking", column, *_given(condition), **options)
 
     @asks(CategoryArguments)
-    def apply(self, mechanism: str, about: str | None = None, **options: Unpack[CategoryArguments]) -> Publication:
+    def apply(
+        self,
+        mechanism: str,
+        about: str | None = None,
+        condition: str | None = None,
+        **options: Unpack[CategoryArguments],
+    ) -> Publication:
         """Publish what a mechanism file answers about a condition, or about a column; see `irisdp.publish`."""
-        return self.publish("apply", mechanism, *_given(about), **options)
+        return self.publish("apply", mechanism, *_given(about), *_given(condition), **options)
 
     @asks(CategoryArguments)
-    def sizes(self, column: str, largest: int | None = None, **options: Unpack[CategoryArguments]) -> Publication:
+    def sizes(
+        self,
+        column: str,
+        largest: int | None = None,
+        condition: str | None = None,
+        **options: Unpack[CategoryArguments],
+    ) -> Publication:
         """Publish how large the categories of a column are, largest first, without names; see `irisdp.publish`."""
-        return self.publish("sizes", *(() if largest is None else (largest,)), column, **options)
+        return self.publish("sizes", *(() if largest is None else (largest,)), column, *_given(condition), **options)
 
     @asks(CategoryArguments)
-    def column(self, column: str, **options: Unpack[CategoryArguments]) -> Publication:
+    def column(self, column: str, condition: str | None = None, **options: Unpack[CategoryArguments]) -> Publication:
         """Publish each record's category by randomised response; see `irisdp.publish`."""
-        return self.publish("column", column, **options)
+        return self.publish("column", column, *_given(condition), **options)
 
 
 def _example(form: QueryEntry) -> str:

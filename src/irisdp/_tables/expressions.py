@@ -187,7 +187,7 @@ def read_value_of_record(
     Raises
     ------
     BadInput
-        As `read_condition`; and for an expression without a column, and a number that need not be whole.
+        As `read_condition`; and for an expression without a column, and a group that is a number and need not be whole.
 
     Examples
     --------

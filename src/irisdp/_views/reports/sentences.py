@@ -314,7 +314,12 @@ def asked(facts: ReleaseFile, labels: Labels | None = None, *, derived: bool = T
     told = {**dict.fromkeys(("threshold", "thresholds", "column", "share", "k", "mechanism"), "…"), **facts.query}
     if facts.form is None:
         return facts.question
-    said = facts.form.asks.format_map({**told, "where": where, "expression": expression or "…"})
+    about = {
+        "where": where,
+        "among": where and f", among records{where}",
+        "otherwise": "" if expression is None else f"; records for which “{expression}” is not true have none of them",
+    }
+    said = facts.form.asks.format_map({**told, **about, "expression": expression or "…"})
     between = facts.query.get("between")
     weight = facts.query.get("times") or facts.query.get("weight")
     said += f", each value counted {between}" if between else ""
