@@ -50,7 +50,7 @@ def test_each_group_has_its_own(relation, tmp_path):
 
 @pytest.mark.parametrize(("query", "options", "message"), [
     (("median",), {}, "query: median needs one column"),
-    (("median", "age", "ward > 1", "age > 1"), {}, "query: median needs one column, and after it at most a condition; "),
+    (("median", "age", "ward > 1", "age > 1"), {}, "query: median needs one column, and after it at most a condition"),
     (("quantile",), {}, "query: quantile needs a number P and a column; "),
     (("quantile age",), {}, "query: quantile needs a number P and a column; "),
     (("quantile", "age", "0.5"), {}, "quantile: "),
