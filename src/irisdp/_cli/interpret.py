@@ -15,7 +15,13 @@ from ..errors import BadInput
 from .output import AsJson, Force, console, fact, print_json, say, show_table
 
 if TYPE_CHECKING:
-    from ..interpretation import ChoiceInterpretation, Estimates, Interpretation, JointInterpretation
+    from ..interpretation import (
+        ChoiceInterpretation,
+        Estimates,
+        Interpretation,
+        JointInterpretation,
+        PopulationEstimates,
+    )
 
 
 # Show the probabilities of published names.
@@ -157,6 +163,18 @@ def interpret_command(
         str | None,
         typer.Option(metavar="C", help="Confidence level of the intervals. [default: 0.95]"),
     ] = None,
+    population: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Members of the population that the records are a simple random sample of. Shows intervals for the "
+            "population, from counts or means.",
+        ),
+    ] = None,
+    sample: Annotated[
+        str | None,
+        typer.Option(metavar="n", help="With --population: records in the sample (of a mean: with a value)."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the results to a .json file.")] = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -171,6 +189,7 @@ def interpret_command(
         Estimates,
         Interpretation,
         JointInterpretation,
+        PopulationEstimates,
         answers_beside,
         interpret,
         left_out_of,
@@ -201,6 +220,8 @@ def interpret_command(
             total=total or None,
             consistent=consistent,
             confidence=confidence,
+            population=population,
+            sample=sample,
         )
     except BadInput as error:
         if error.field not in ("release", "mechanism") or release.name in error.rule:
@@ -210,7 +231,8 @@ def interpret_command(
     left_out = left_out_of(sidecar)
     if value is not None and isinstance(interpretation, Interpretation):
         documents = [documents[0] | {"posterior": interpretation.posterior().to_document()}]
-    named = "estimates" if isinstance(interpretation, Estimates) else "readings"
+    estimated = isinstance(interpretation, Estimates | PopulationEstimates)
+    named = "estimates" if estimated else "readings"
     document: dict[str, Any] = {named: documents} if value is None else documents[0]
     document |= {"consistent": interpretation.consistent} if isinstance(interpretation, JointInterpretation) else {}
     document |= {"left_out": list(left_out)} if left_out else {}
@@ -218,7 +240,9 @@ def interpret_command(
     if as_json:
         print_json(document)
         return
-    if isinstance(interpretation, Estimates):
+    if isinstance(interpretation, PopulationEstimates):
+        _show_population(interpretation)
+    elif isinstance(interpretation, Estimates):
         _show_estimates(interpretation)
     elif isinstance(interpretation, JointInterpretation):
         show_together(interpretation)
@@ -244,6 +268,14 @@ def _show_estimates(estimates: Estimates) -> None:
     rows = ([short_text(part, 4) if isinstance(part, Fraction) else part for part in row] for row in estimates.rows)
     show_table(estimates.columns, rows, most=_MOST_SHOWN)
     fact("truth", estimates.describe())
+
+
+def _show_population(estimates: PopulationEstimates) -> None:
+    say(console(), f"population of {estimates.population:,}, sample of {estimates.sample:,}", style="bold")
+    rows = ([short_text(Fraction(part), 4) if isinstance(part, float) else part for part in row]
+            for row in estimates.rows)  # fmt: skip
+    show_table(estimates.columns, rows, most=_MOST_SHOWN)
+    fact("interval", estimates.describe())
 
 
 def _show_one(interpretation: Interpretation) -> None:

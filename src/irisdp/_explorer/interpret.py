@@ -16,6 +16,7 @@ from ..interpretation import (
     Estimates,
     Interpretation,
     JointInterpretation,
+    PopulationEstimates,
     interpret,
     left_out_of,
 )
@@ -122,7 +123,7 @@ def read(values: Values, say: Phase) -> Result:
         if error.field == "value" and "node of the graph" in error.rule:
             raise BadInput("value", "is not an answer that this can publish", "write one of them") from None
         raise
-    if isinstance(interpretation, Estimates | JointInterpretation):
+    if isinstance(interpretation, Estimates | JointInterpretation | PopulationEstimates):
         raise BadInput("release", "publishes a list, which is read whole", "read it whole in Python")
     from ..plots import names_read, readings
 

@@ -137,7 +137,8 @@ def _prior(given: Any, possible: Sequence[int], n: int) -> tuple[Fraction, ...] 
     if not abs(total - 1) <= _PRIOR_SUM or min(weights) < 0:
         rule, remedy = "must be probabilities that sum to 1", 'write exact ones, such as "1/3"'
         if min(weights) >= 0 and 0 < total < math.inf:
-            rule, remedy = f"must sum to 1, and sums to {float(total):.6g}", f"divide every entry by the sum; {remedy}"
+            rule += f", and these sum to {float(total):.6g}"
+            remedy = f"divide every entry by the sum; {remedy}"
         raise BadInput("prior", rule, remedy)
     outside = np.ones(n + 1, bool)
     outside[list(possible)] = False

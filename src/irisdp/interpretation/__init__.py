@@ -11,10 +11,20 @@ if TYPE_CHECKING:
     from ._joint import JointInterpretation
     from ._name_rules import BASES
     from ._names import RULES, ChoiceInterpretation, float_below
+    from ._population import PopulationEstimates
     from ._published_counts import NoisyCount
     from ._released import answers_beside, left_out_of, read_release, sidecar_beside
     from ._remap import Posterior
 
-__all__ = ["Estimates", "Interpretation", "JointInterpretation", "NoisyCount", "Posterior", "interpret", "read_release"]
+__all__ = [
+    "Estimates",
+    "Interpretation",
+    "JointInterpretation",
+    "NoisyCount",
+    "PopulationEstimates",
+    "Posterior",
+    "interpret",
+    "read_release",
+]
 
 exports(__name__)

@@ -27,6 +27,7 @@ from ._joint import JointInterpretation
 from ._joint_request import ShownCounts, Together, shown_counts
 from ._knowledge import ReaderKnowledge
 from ._names import ChoiceInterpretation, ReadOne, read_choices
+from ._population import PopulationEstimates, read_population
 from ._published_counts import Ends, OtherNoisyCount
 from ._released import frame_of_answers, read_release
 from ._remap import Posterior
@@ -186,7 +187,9 @@ def interpret(
     total: Mapping[str, str | int] | Sequence[str] | str | None = None,
     consistent: bool = False,
     confidence: Any = None,
-) -> Interpretation | ChoiceInterpretation | Estimates | JointInterpretation:
+    population: Any = None,
+    sample: Any = None,
+) -> Interpretation | ChoiceInterpretation | Estimates | JointInterpretation | PopulationEstimates:
     """Read a published count, yes or no, winner or band, or a whole file of them, as one consumer best does.
 
     Parameters
@@ -219,10 +222,15 @@ def interpret(
         sum to what is known. It is for absolute and squared loss, which the same table has least of.
     confidence : number, optional
         How surely each truth lies between the ends beside its reading; 0.95 unless given.
+    population : int, optional
+        The number of members of the population that the records are a simple random sample of. The result is then an
+        interval for the population, which covers sampling and noise; also of means.
+    sample : int, optional
+        With `population`: the number of records in the sample, if that is public; of a mean, those with a value.
 
     Returns
     -------
-    Interpretation, ChoiceInterpretation, Estimates or JointInterpretation
+    Interpretation, ChoiceInterpretation, Estimates, JointInterpretation or PopulationEstimates
         Of counts, with a certified loss of the reading, and a bound that no reading of this release is below. For
         names, with the probability that each is true. It follows from Bayes' rule under the prior, or with all tables
         that fit the knowledge equally likely. If the tables are unbounded or too many to list, it is the probability in
@@ -245,8 +253,15 @@ def interpret(
 
     References
     ----------
-    [Gupte2010], §2.4; docs/theory.md#counts; proofs/reading-certificate.md, proofs/unbounded-counts.md.
+    [Gupte2010], §2.4; docs/theory.md#counts; proofs/reading-certificate.md, proofs/unbounded-counts.md,
+    proofs/population.md.
     """
+    if population is not None:
+        known = {"at_least": at_least, "at_most": at_most, "side_information": side_information, "prior": prior}
+        _refuse_readers(None, **known, lead=lead, total=total, consistent=consistent or None)
+        return read_population(release, value, population=population, sample=sample, confidence=confidence)
+    if sample is not None:
+        raise BadInput("sample", "says how large a sample of a population is", "give population= as well")
     listed = read_list(release, confidence)
     if listed is not None:
         known = {"at_least": at_least, "at_most": at_most, "side_information": side_information, "prior": prior}
@@ -324,7 +339,7 @@ def _refuse_readers(value: Any, **known: Any) -> None:
         raise BadInput("value", "cannot be read alone: the answers are one list", "leave value= out")
     for name, told in known.items():
         if told is not None:
-            raise BadInput(name, "is for counts, and these answers are a list", f"leave {name}= out")
+            raise BadInput(name, "is for the counts themselves, not for lists or populations", f"leave {name}= out")
 
 
 def _drawn(chances: Sequence[tuple[tuple[int, Fraction], ...]]) -> list[int]:

@@ -186,6 +186,15 @@ def _masses(noise: UniversalDistribution | GaussianLaw) -> list[int] | None:
     return [*left, *left[-2::-1]]
 
 
+def noise_masses(deployed: NoisyCount | OtherNoisyCount) -> list[float] | None:
+    """Return the probabilities of noise −m, …, m in whole numbers, alike on both sides; None if m is large."""
+    if isinstance(deployed, NoisyCount):
+        masses = _geometric(1 / deployed.privacy.ratio) if deployed.privacy.ratio > 1 else None
+    else:
+        masses = _masses(noise_of(deployed.guarantee))
+    return None if masses is None else [mass / _ONE for mass in masses]
+
+
 def _geometric(alpha: Fraction) -> list[int] | None:
     """Return the masses (1 − α)/(1 + α)·α^|z|, rounded down at every step."""
     shrink, right = int(alpha * _ONE), [int((1 - alpha) / (1 + alpha) * _ONE)]
