@@ -94,6 +94,7 @@ QUESTIONS = {
     "mean-missing": ["mean", "visits", *VISITS, "--missing", "0", *TOWNS, *E1],
     "variance": ["variance", "visits", *VISITS, *E1],
     "deviation": ["deviation", "visits", *VISITS, *TOWNS, *E1],
+    "bounds": ["bounds", "visits", *E1],
     "median": ["median", "age", "--bins", "18,40,65", *E1],
     "quantile": ["quantile", "0.9", "age", "--bins", "18,40,65", *E1],
     "quantiles": ["quantiles", "0.25,0.9", "age", "--bins", "18,40,65", *TOWNS, *E1],

@@ -94,7 +94,7 @@ CHOSEN = {
 """The public choices that belong to a question; nobody is in some of the categories and bins, and some are in none."""
 ENCLOSED = {"ranking"}
 """Answered from sorted noisy counts where records are exchanged; their laws are enclosed, and all others fractions."""
-ELSEWHERE = {"apply", "column", "sum", "mean", "variance", "deviation"}
+ELSEWHERE = {"apply", "bounds", "column", "sum", "mean", "variance", "deviation"}
 """Queries with a proof of their own."""
 MODES = {
     "whole": {},

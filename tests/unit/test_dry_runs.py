@@ -31,7 +31,7 @@ OPTIONS = {
 
 def asked(form):
     """Return a query of a form, with something for all that it leaves open."""
-    column = "x" if OPTIONS.get(form.name) in (BIN_OPTIONS, BOUNDS) else "c"
+    column = "x" if OPTIONS.get(form.name) in (BIN_OPTIONS, BOUNDS) or form.name == "bounds" else "c"
     words = (
         form.usage.replace("T1,T2,…", "5, 10")
         .replace("P1,P2,…", "0.1,0.9")

@@ -591,7 +591,17 @@ def test_limits_may_be_0(calls):
 # A column that is misspelt is said to be missing before anything that a question about it needs.
 
 OF_OUTCOME = ("count-distinct", "plurality", "top 2", "ranking", "sizes", "column", "histogram", "apply gaps.json")
-OF_MINUTES = ("sum", "mean", "variance", "deviation", "median", "quantile 0.9", "quantiles 0.1,0.9", "histogram")
+OF_MINUTES = (
+    "sum",
+    "mean",
+    "variance",
+    "deviation",
+    "median",
+    "quantile 0.9",
+    "quantiles 0.1,0.9",
+    "bounds",
+    "histogram",
+)
 SAID_MISSPELT = (
     "names the column {!r}, which the data does not have; did you mean {}? choose from outcome, minutes, weight"
 )

@@ -205,8 +205,8 @@ def test_noise_without_an_end_is_refused_beside_an_epsilon(query):
 NOT_FOR = [form.name for form in FORMS if form.within is None and form.name != "apply"]
 BINS = {"bins": [20, 40]}
 BOUNDS = {"lower": 0, "upper": 99}
-CHOSEN = dict.fromkeys(("mean", "variance", "deviation"), BOUNDS)
-WORDS = {"quantile": ("0.9", "age"), "top": (2, "vote"), "column": ("vote",)}
+CHOSEN = dict.fromkeys(("mean", "variance", "deviation"), BOUNDS) | {"bounds": {}}
+WORDS = {"bounds": ("age",), "quantile": ("0.9", "age"), "top": (2, "vote"), "column": ("vote",)}
 BETWEEN = {"median": {"bins": [20, 40]}, "quantile": {"bins": [20, 40]}, "mean": {"lower": 0, "upper": 99}}
 """What else they are told; all others categories."""
 

@@ -145,6 +145,11 @@ class MeasurementKind(StrEnum):
         "several-quantiles",
         "every bin is counted with noise, and quantiles are read off these counts",
     )
+    NOISY_BOUNDS = (
+        "noisy-bounds",
+        "value-bounds",
+        "values are counted with noise between powers of two, and the counts that stand out make the bounds",
+    )
     SORTED_SIZES = ("sorted-sizes", "sizes", "noisy sizes are fitted to a list that never rises", ReadAs.LISTS)
     RANDOMISED_RESPONSE = (
         "randomised-response",

@@ -163,6 +163,16 @@ FORMS = (
         elsewhere=("std", "stddev", "sd", "standard-deviation"),
     ),
     QueryEntry(
+        home="value_bounds.Bounds",
+        usage="bounds COLUMN",
+        answer="powers of two to bound the values by",
+        example="bounds income",
+        asks="Between which powers of two the values of {column} lie",
+        answers=AnswerType.NUMBER,
+        measured=Measured.VALUES,
+        elsewhere=("range", "min", "max"),
+    ),
+    QueryEntry(
         home="quantile.Median",
         usage="median COLUMN [EXPR]",
         answer="bin that holds the median",

@@ -188,7 +188,7 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     data : path or frame
         A .csv, .tsv, .jsonl or .parquet file, a folder, or the address of a table in a database; or a frame of pandas,
         Polars, PyArrow, DuckDB or Spark.
-    query : {"count", "count-distinct", "histogram", "sum", "mean", "variance", "deviation", "median",
+    query : {"count", "count-distinct", "histogram", "sum", "mean", "variance", "deviation", "bounds", "median",
         "quantile", "quantiles", "plurality", "top", "ranking", "majority", "at-least", "at-most", "band", "sizes",
         "column", "apply"}
         The query.
@@ -199,17 +199,18 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
           yes than no.
         - Choices: ``band`` names the band of the count, ``plurality`` the largest category, ``top`` the K largest,
           ``ranking`` the order of all; ``median`` and ``quantile`` name a bin, ``quantiles`` one for each.
-        - Totals: ``sum`` and ``mean`` of a column; its population ``variance``, and its ``deviation``, the root of it.
+        - Totals: ``sum`` and ``mean`` of a column; its population ``variance``, and its ``deviation``, the root of it;
+          ``bounds`` gives powers of two for `lower` and `upper`.
         - Others: ``sizes`` gives the sizes of the categories, ``column`` the category of each record; ``apply`` draws
           from a mechanism file.
     *arguments
         What follows the query: K for at-least and at-most, thresholds (``"10,100"``) for band; then a condition in SQL
         over the columns, such as ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority
         needs one. Of count-distinct the name of a column, and a condition if there is one. For histogram, sum, mean,
-        variance, deviation, plurality, ranking, median and column: the name of a column. For quantile: a number such
-        as 0.9 and the column; for quantiles several, ``"0.25,0.5,0.75"``. For top: K and the column. For sizes: the
-        column, alone or after the number of largest categories. Of apply the path of a mechanism file, which keeps a
-        privacy of its own instead of `epsilon`, and a condition or a column.
+        variance, deviation, bounds, plurality, ranking, median and column: the name of a column. For quantile: a number
+        such as 0.9 and the column; for quantiles several, ``"0.25,0.5,0.75"``. For top: K and the column. For sizes:
+        the column, alone or after the number of largest categories. Of apply the path of a mechanism file, which keeps
+        a privacy of its own instead of `epsilon`, and a condition or a column.
 
     Returns
     -------

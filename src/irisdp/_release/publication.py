@@ -142,6 +142,8 @@ class Publication(Tabular, Drawable):
     def describe_doubt(self) -> list[str]:
         """Say how many means or variances have ends that leave all possible; it follows from what is published."""
         query, columns = self.plan.query, self.answers.assured.columns
+        if (widest := getattr(query, "widest", None)) is not None:  # of bounds alone
+            return self._widest(list(map(float, widest)))
         possible = getattr(query, "possible", None)  # of means and variances alone
         if possible is None or LOW not in columns:
             return []
@@ -152,6 +154,14 @@ class Publication(Tabular, Drawable):
         told = f"{empty} of {len(self.answers.values)} say nothing" if self.answers.by else "this says nothing"
         why = "perhaps no value could be read as a number, or there are too few records for this ε"
         return [f"{told}: any {query.name} between {lower:g} and {upper:g} could be true; {why}"]
+
+    def _widest(self, widest: list[float]) -> list[str]:
+        values = list(map(float, self.answers.values))
+        empty = sum(values[place : place + 2] == widest for place in range(0, len(values), 2))
+        if not empty:
+            return []
+        why = "no values stand out from the noise; perhaps none could be read as a number, or there are too few records"
+        return [f"{empty} of {len(values) // 2} answers are the widest bounds there are: {why} for this ε"]
 
     def describe_unlimited(self) -> list[str]:
         """Say of each audience without a limit of its own, where others have one, that it has none."""

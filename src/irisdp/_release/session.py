@@ -280,6 +280,11 @@ class Session(Drawable):
         """Publish which of the declared categories most records have; see `irisdp.publish`."""
         return self.publish("plurality", column, *_given(condition), **options)
 
+    @asks(RecordArguments)
+    def bounds(self, column: str, **options: Unpack[RecordArguments]) -> Publication:
+        """Publish powers of two between which a column's values lie; see `irisdp.publish`."""
+        return self.publish("bounds", column, **options)
+
     @asks(BinArguments)
     def median(self, column: str, condition: str | None = None, **options: Unpack[BinArguments]) -> Publication:
         """Publish which of the declared bins holds the median; see `irisdp.publish`."""

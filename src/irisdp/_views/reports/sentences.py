@@ -380,6 +380,8 @@ ERRORS = {
     "all_alike_times_root_of_records": "by at most about {} divided by the root of N where N values are all alike",
     "in_the_middle": "by at most about {}/N where the mean is half-way between the bounds",
     "within_95_percent_of_1000_records": "by at most about {} where 1,000 records have a value",
+    "inside_from_records": "values between neighbouring powers of two lie inside in 95 % of cases if {} have one",
+    "empty_bin_stands_out": "a bound has no value next to it with probability {} at most",
     "apart_within_95_percent": "in 95 % of cases a quantile's rank and the named bin are at most {} records apart",
     "apart_within_99_percent": "in 99 % of cases a quantile's rank and the named bin are at most {} records apart",
     "wrong_at_worst": "wrong with probability {} at worst, on the data that are hardest",
