@@ -358,7 +358,7 @@ BAD = {
     ),
     "two columns": (
         asked({"query": "plurality", "expression": "  "}),
-        'question 1: query: plurality needs one column, and after it at most a condition; write for',
+        "question 1: query: plurality needs one column, and after it at most a condition; write for",
     ),
     "groups that are an object": (
         asked({**OLD, "by": "town", "groups": {"town": {"Ely": 1}}}),

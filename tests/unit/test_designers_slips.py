@@ -17,7 +17,9 @@ def test_a_prior_may_be_a_mapping_by_count():
 
 @pytest.mark.parametrize("prior", [[1, 2, 3, 4], {0: 1, 1: 2, 2: 3, 3: 4}])
 def test_whole_weights_are_no_prior_and_the_message_gives_their_sum(prior):
-    with pytest.raises(BadInput, match="must be probabilities that sum to 1, and these sum to 10; divide every entry by the sum"):
+    with pytest.raises(
+        BadInput, match="must be probabilities that sum to 1, and these sum to 10; divide every entry by the sum"
+    ):
         design.consumer(3, "absolute", P, prior=prior)
 
 

@@ -164,10 +164,10 @@ FORMS = (
     ),
     QueryEntry(
         home="value_bounds.Bounds",
-        usage="bounds COLUMN",
+        usage="bounds COLUMN [EXPR]",
         answer="powers of two to bound the values by",
         example="bounds income",
-        asks="Between which powers of two the values of {column} lie",
+        asks="Between which powers of two the values of {column} lie{among}",
         answers=AnswerType.NUMBER,
         measured=Measured.VALUES,
         elsewhere=("range", "min", "max"),

@@ -42,8 +42,9 @@ class Bounds(AboutBins, AnswersLists):
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Bounds:
-        """Read ``COLUMN``."""
-        return cls(read_column(words, cls.name, such_as="income"))
+        """Read ``COLUMN [EXPR]``."""
+        about, expression = read_column(words, cls.name, such_as="income")
+        return cls(about, expression=expression)
 
     def over(self, table: Table, choices: ColumnChoices) -> Bounds:
         """Bind the bins to a table's column of numbers."""
