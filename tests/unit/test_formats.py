@@ -115,6 +115,7 @@ def all_documents():
     yield "interpret", printed("interpret o-count.csv.release.json --value 3 --at-most 9 --json")
     yield "interpret", printed("interpret o-groups.csv --total all=* --json")
     yield "interpret", printed("interpret o-groups.csv --total all=*=9 --consistent --json")
+    yield "check", printed("check t.csv --json")
     yield "comparison", printed("compare count --epsilon 1 --json")
     yield "reproduction", printed("reproduce --paper DOliveira2021 --json")
     irisdp("ledger m.ledger --limit mu=3")

@@ -24,6 +24,7 @@ COMMANDS = {
     "dry run": ["publish d.csv count --epsilon 1 --dry-run", "publish limited.csv count --epsilon 1 --dry-run"],
     "batch": ["batch plan.json"],
     "run": ["run plan.toml"],
+    "check": ["check d.csv"],
     "init": ["init d.csv"],
     "interpret": ["interpret old.csv.release.json"],
     "report": ["report old.csv.release.json -o r.html"],

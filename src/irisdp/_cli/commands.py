@@ -115,7 +115,7 @@ for _found in OPTION_TABLE:
 GROUPS["Output"] += ("dry_run", "verbose", "as_json", "help")
 """The headings of a long help page, each with the names of its options."""
 COMMAND_GROUPS = {
-    "Publish": ("publish", "batch", "run", "init", "ledger"),
+    "Publish": ("publish", "batch", "run", "check", "init", "ledger"),
     "Read": ("interpret", "report", "plot"),
     "Design": ("design", "audit", "sample", "compare", "reproduce"),
     "Explore": ("explore",),

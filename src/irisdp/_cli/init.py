@@ -19,20 +19,23 @@ def init_command(
         Path | None,
         typer.Option("--out", "-o", help="Output file. [default: NAME.iris.toml beside DATA]", metavar="FILE"),
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Read all records, and write the types that fit all values of a column.")
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
     """Write a project file template: the settings for all questions about a table, as comments to fill in.
 
-    Iris writes it from the header, the schema or the declared types. It reads no record.
+    Iris writes it from the header, the schema or the declared types. It reads no record without --check.
     """
     from .._release import init_project
 
-    written = init_project(data, out=out, force=force, **listed(options))
+    written = init_project(data, out=out, force=force, check=check, **listed(options))
     if as_json:
         print_json({"written": str(written)})
         return
     fact("written", short_path(written))
-    fact("read", "the names of the columns; no record")
+    fact("read", "all records, to choose types" if check else "the names of the columns; no record")
     fact("next", "fill it in: who is one person, the limit, types, categories and groups")

@@ -19,6 +19,7 @@ import irisdp
 
 from ..errors import BadInput, IrisError, Refusal, place_of, without_passwords
 from .batch import batch_command
+from .check import check_command
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .init import init_command
 from .interpret import interpret_command
@@ -93,10 +94,19 @@ for name, function, summary, examples in (
         ("irisdp run plan.toml --dry-run", "irisdp run plan.toml"),
     ),
     (
+        "check",
+        check_command,
+        "Find faults in a table, for its owner's eyes only.",
+        (
+            "irisdp check survey.csv",
+            'irisdp check survey.csv --delimiter ";" --decimal , --unit person --json',
+        ),
+    ),
+    (
         "init",
         init_command,
         "Write a project file template for a table.",
-        ("irisdp init survey.csv", "irisdp init visits.jsonl --types types.json"),
+        ("irisdp init survey.csv", "irisdp init survey.csv --check"),
     ),
     (
         "interpret",

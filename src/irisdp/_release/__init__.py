@@ -36,5 +36,6 @@ if TYPE_CHECKING:
     from .risk import delta_means, risk_of
     from .running import run
     from .session import Session
+    from .table_check import check_data
 
 exports(__name__)

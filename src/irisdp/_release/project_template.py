@@ -21,6 +21,7 @@ from .._tables import (
     Column,
     ColumnType,
     Table,
+    check_table,
     is_json_lines,
     load_types,
     names_are_public,
@@ -59,9 +60,12 @@ def init_project(
     *,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
+    check: bool = False,
     **written: Unpack[FileOptions],
 ) -> Path:
-    """Write a project file for a table, all of it comments, from its header, schema or types alone; no record is read.
+    """Write a project file for a table, all of it comments, from its header, schema or types alone.
+
+    No record is read, unless `check` asks for it.
 
     Parameters
     ----------
@@ -73,6 +77,9 @@ def init_project(
         on a server has no such place.
     force : bool
         Whether a file that is there already may be replaced. The data never is.
+    check : bool
+        Whether to read all records, and to write the types that fit every value of a column. The project then depends
+        on records, and it is public: look at it before others do.
 
     Returns
     -------
@@ -115,17 +122,23 @@ def init_project(
         raise BadInput("data", rule, "fill that in, add force=True to replace it, or name another file with out=…")
     (output,) = plan_outputs([target], kept, field="data" if out is None else "out", force=force)
     data_name = table.location.path.name if table.location else table.called
-    text = "".join(f"{line}\n" for line in _lines(table, data_name, target.name, written))
+    fitting = {each.name: each.kind for each in check_table(table).columns if not each.unreadable} if check else {}
+    text = "".join(f"{line}\n" for line in _lines(table, data_name, target.name, written, fitting))
     write_outputs([(output, text.encode())])
     return target
 
 
-def _lines(table: Table, data: str, name: str, written: Mapping[str, Any]) -> Iterable[str]:
+def _lines(table: Table, data: str, name: str, written: Mapping[str, Any], fitting: Mapping[str, str]) -> Iterable[str]:
     columns = table.columns
     people = next((column.name for column in columns if _names_people(column)), None)
     shown = data if data.isprintable() else "the data"
     yield f"# What irisdp takes for granted about {shown}: relation, unit and limit are promises."
-    yield "# Written from the names of the columns alone; no record was read. Lines that begin with # say nothing yet."
+    if fitting:
+        yield "# The types were chosen by a look at all records, so check that they are no secret; this file is public."
+        yield "# All else was written from the names of the columns. Lines that begin with # say nothing yet."
+    else:
+        said = "Written from the names of the columns alone; no record was read"
+        yield f"# {said}. Lines that begin with # say nothing yet."
     if table.location is None:
         yield "# It is named with each question: there is no place beside the data. It is public, as is"
     else:
@@ -146,7 +159,7 @@ def _lines(table: Table, data: str, name: str, written: Mapping[str, Any]) -> It
     yield '#limit = "1,1e-6"'
     yield ""
     if table.reading and not (table.location and table.location.inner):
-        yield from _text(table, written)
+        yield from _text(table, written, fitting)
     else:
         yield f"# The columns, with the types that the {'table' if table.location is None else 'file'} has:"
         yield from (f"#   {column.name}: {_WORDS.get(column.kind, column.kind)}" for column in columns)
@@ -183,7 +196,7 @@ _FORMS = {
 }
 
 
-def _text(table: Table, written: Mapping[str, Any]) -> Iterable[str]:
+def _text(table: Table, written: Mapping[str, Any], fitting: Mapping[str, str]) -> Iterable[str]:
     if not table.location or not is_json_lines(table.location.path):
         yield "# How the text is written, where it is not UTF-8 with commas (tabs in .tsv)."
         for name, example in _FORMS.items():
@@ -204,6 +217,7 @@ def _text(table: Table, written: Mapping[str, Any]) -> Iterable[str]:
         declared = said.get(column.name.casefold())
         if declared is None and column.name in table.types:
             declared = table.types[column.name].type
+        declared = declared or fitting.get(column.name) or None
         yield f'#{_key(column.name)} = "text"' if declared is None else f"{_key(column.name)} = {_toml(declared)}"
 
 

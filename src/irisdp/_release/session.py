@@ -16,7 +16,7 @@ from .._frames import html_table
 from .._hooks import Drawable
 from .._ledger import Ledger, Release, find_ledger, lines_as_html, named_limit
 from .._queries import FORMS, QueryEntry
-from .._tables import HOW_TO_OPEN, explaining_index, open_table
+from .._tables import HOW_TO_OPEN, TableCheck, explaining_index, open_table
 from ..accounting import Charge
 from ..errors import BadInput
 from .batching import batch
@@ -39,6 +39,7 @@ from .planning import plan
 from .plans import Plan
 from .project import Project, apply_project, find_project
 from .publication import BatchPublication, Publication
+from .table_check import check_data
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -180,6 +181,17 @@ class Session(Drawable):
     def releases(self) -> list[Release]:
         """List what was released, oldest first."""
         return self.ledger.releases()
+
+    def check(self) -> TableCheck:
+        """Look for faults in the table, for its owner's eyes; the result is private, and nothing is spent or written.
+
+        Returns
+        -------
+        TableCheck
+            Records and values that Iris cannot read, and the options that help. It depends on single records.
+        """
+        known = {name: value for name, value in self._asked.items() if name not in ("relation", "engine", "master")}
+        return check_data(self.data, **known)
 
     @asks(QuestionOptions)
     def plan(self, query: str, *arguments: str | int, **options: Unpack[QuestionOptions]) -> Plan:

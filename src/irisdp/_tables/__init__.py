@@ -7,6 +7,7 @@ from .._lazy import exports
 if TYPE_CHECKING:
     from .arrow_values import FEW, array_of_kind, integers_of, rows_of, text_of, whole_numbers
     from .canonical_sql import spell
+    from .checking import TableCheck, check_table
     from .column_types import is_spelt, load_types, read_column, read_declared_value, types_file
     from .columns import (
         NO_HEADER,

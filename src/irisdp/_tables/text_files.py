@@ -455,23 +455,29 @@ def batches(
     packing : str
         How the file is compressed; see `packed.opened`.
     """
-    import pyarrow as pa
 
     first = int(form.row_names)
     places = [place + first for place in places]
     with opened(path, packing) as file:
-        for block in _records(read_blocks(file, start, ord(form.delimiter), **sizes), form):
-            kept = block.kept
-            if len(kept):
-                if len(kept) <= FEW:
-                    columns = [_few(block, kept, place, form.encoding) for place in places]
-                else:
-                    pieces = _pieces(block)
-                    columns = [_column(block, pieces, kept, place, form.encoding) for place in places]
-                yield pa.record_batch(columns, schema=schema)
+        for block in records_of(read_blocks(file, start, ord(form.delimiter), **sizes), form):
+            if len(block.kept):
+                yield to_batch(block, places, form.encoding, schema)
 
 
-def _records(blocks: Iterator[Block], form: TextForm) -> Iterator[Block]:
+def to_batch(block: Block, places: Sequence[int], encoding: str, schema: pa.Schema) -> pa.RecordBatch:
+    """Return some fields of the records of a block as columns of text."""
+    import pyarrow as pa
+
+    kept = block.kept
+    if len(kept) <= FEW:
+        columns = [_few(block, kept, place, encoding) for place in places]
+    else:
+        pieces = _pieces(block)
+        columns = [_column(block, pieces, kept, place, encoding) for place in places]
+    return pa.record_batch(columns, schema=schema)
+
+
+def records_of(blocks: Iterator[Block], form: TextForm) -> Iterator[Block]:
     """Leave out the records that are comments, and as many at the end as are declared to be none.
 
     One record more or less, wherever it stands, is one more or less of those that are left: of a list without its last

@@ -1,0 +1,57 @@
+"""`irisdp check DATA`: faults of a table and the options that mend them, for the data owner's eyes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .commands import in_options
+from .output import AsJson, console, fact, print_json, say, show_table
+from .publish import FILE_OPTIONS, listed, with_options_of
+
+_PRIVATE = "For you, not for publication: what follows depends on single records. No ledger, file or log was written."
+
+
+@with_options_of((*FILE_OPTIONS, "unit"))
+def check_command(
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, a folder, or an address.")
+    ],
+    *,
+    project: Annotated[
+        Path | None,
+        typer.Option(help="Project file with settings for DATA. [default: NAME.iris.toml beside DATA]", metavar="FILE"),
+    ] = None,
+    as_json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Show the data owner which records and values Iris cannot read, and the options that help.
+
+    The result depends on single records, so do not publish it. Iris opens no ledger and writes no file.
+    """
+    from .._release import check_data
+
+    found = check_data(data, project=project, **listed(options))
+    warnings = [in_options(warning, _OPTIONS) for warning in found.warnings]
+    if as_json:
+        print_json({**found.to_document(), "warnings": warnings})
+        return
+    view = console()
+    say(view, _PRIVATE, style="bold")
+    fact("records", f"{found.records:,}, of which {found.short:,} with too few fields and {found.long:,} with too many")
+    if found.undecodable:
+        fact("encoding", f"{found.undecodable:,} values are not in the encoding, and null")
+    rows = [
+        (each.name, each.read_as, f"{each.empty:,}", f"{each.unreadable:,}", ", ".join(each.examples))
+        for each in found.columns
+    ]
+    show_table(["column", "read as", "empty", "unreadable", "examples"], rows)
+    for warning in warnings:
+        fact("check", warning)
+    if not warnings:
+        fact("check", "no fault was found")
+
+
+_OPTIONS = dict.fromkeys((*FILE_OPTIONS, "unit"), "VALUE")
