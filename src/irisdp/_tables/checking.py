@@ -598,7 +598,8 @@ def _about_numbers(column: Column, values: Sequence[str], checked: ColumnCheck) 
                 break
     grouped = [v for v in values if re.fullmatch(r"\s*-?[0-9]{1,3}[.][0-9]{3}\s*", v)]
     if not spelling.numbers and len(grouped) > 1 and len(grouped) == len([v for v in values if "." in v]) and not other:
-        yield f"{name} holds {_listed(grouped)}: if full stops stand between thousands, say decimal=',' and thousands='.'"
+        how = "say decimal=',' and thousands='.'"
+        yield f"{name} holds {_listed(grouped)}: if full stops stand between thousands, {how}"
     signs = [v for v in other if _UNIT_SIGNS.fullmatch(v)]
     if signs:
         yield (
