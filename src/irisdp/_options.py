@@ -105,13 +105,20 @@ OPTIONS = (
         "Value of records without a number (sum, mean, variance). [default: left out]",
         queries="sum, mean, variance and deviation",
     ),
-    Option("weight", "Question", "COL", "Multiply each value by this column (sum).", queries="sum", batches=False),
+    Option(
+        "weight",
+        "Question",
+        "COL",
+        "Multiply each value by this column (sum), or add it up (count).",
+        queries="sum and count",
+        batches=False,
+    ),
     Option(
         "weight_upper",
         "Question",
         "W",
         "Upper bound for weights; larger weights count as W.",
-        queries="sum",
+        queries="sum and count",
         batches=(
             "is not for batches, whose weight is a question's share of the budget",
             "publish the weighted sum alone",

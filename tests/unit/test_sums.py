@@ -532,11 +532,13 @@ def test_a_plan_names_both_columns_whose_numbers_are_bounded():
 
 
 @pytest.mark.parametrize("option", ["weight", "weight_upper"])
-def test_weights_are_for_sums_alone(option):
+def test_weights_are_for_sums_and_counts_alone(option):
     data = pa.table({"x": [1], "w": [1]})
-    with pytest.raises(BadInput, match=rf"{option}: is not for count, but for sum"):
-        irisdp.plan(data, "count", epsilon=1, **{option: BOUNDS_WEIGHTS[option]})
-    with pytest.raises(BadInput, match=rf"{option}: is not for mean, but for sum: a weighted mean is a ratio"):
+    with pytest.raises(BadInput, match=rf"{option}: is not for at-least, but for sum and count"):
+        irisdp.plan(data, "at-least", 3, epsilon=1, **{option: BOUNDS_WEIGHTS[option]})
+    with pytest.raises(
+        BadInput, match=rf"{option}: is not for mean, but for sum and count: a weighted mean is a ratio"
+    ):
         irisdp.plan(data, "mean", "x", lower=0, upper=1, epsilon=1, **{option: BOUNDS_WEIGHTS[option]})
 
 
@@ -595,3 +597,30 @@ def test_no_record_decides_whether_there_is_an_answer(value, tmp_path):
     bounds |= {"weight_upper": "1e8", "step": "1e15"}
     found = irisdp.publish(data, "sum", "x", **bounds, epsilon=1, ledger=tmp_path / "l.ledger")
     assert len(found.answers.values) == 1
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+def test_a_weighted_count_is_the_sum_of_weights(relation, tmp_path):
+    weights = [0.5, 2.25, None, 99.0, -3.0, 1.0]
+    data = pa.table({"age": [70, 80, 90, 71, 72, 5], "w": pa.array(weights, pa.float64()), "g": list("aabbab")})
+    session = irisdp.Session(data, ledger=tmp_path / "x.ledger", relation=relation)
+    found = session.count("age > 64", weight="w", weight_upper=10, epsilon=900)
+    assert found.answers.values == [pytest.approx(0.5 + 2.25 + 10)]
+    assert found.plan.line.startswith("sum w from 0 to 10 in steps of 0.01")
+    same = session.sum("w", "age > 64", lower=0, upper=10, step="0.01", epsilon=900)
+    assert same.repeated
+    grouped = session.count(weight="w", weight_upper=10, by="g", groups="a,b", epsilon=900)
+    assert grouped.answers.values == [pytest.approx(2.75), pytest.approx(11)]
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"weight": "w"}, "weight_upper: is missing; taken from the data"),
+    ({"weight_upper": 3}, "weight_upper: bounds weights, and there are none"),
+    ({"weight": "w", "weight_upper": 0}, "weight_upper: must be above 0"),
+    ({"weight": 3, "weight_upper": 1}, "weight: must be text, not int"),
+    ({"weight": "z", "weight_upper": 1}, "query: names the column 'z', which the data does not have"),
+])  # fmt: skip
+def test_what_makes_no_weighted_count_is_refused(options, message):
+    with pytest.raises(BadInput) as refused:
+        irisdp.plan(pa.table({"x": [1], "w": [1]}), "count", epsilon=1, **options)
+    assert str(refused.value).startswith(message)

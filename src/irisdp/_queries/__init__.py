@@ -38,6 +38,6 @@ if TYPE_CHECKING:
     )
     from .registry import FORM_OF, FORMS, AnswerType, Measured, QueryEntry
     from .statistics import UnreleasedKeys, enumerate_keys
-    from .sum_and_mean import total_per_person
+    from .sum_and_mean import total_per_person, weighted_count
 
 exports(__name__)

@@ -122,12 +122,7 @@ def read_weights(table: Table, choices: ColumnChoices, query: str) -> Weights | 
     column = find_column(choices.weight, table.named, "weight")
     if column.kind not in (ColumnType.UNTYPED, ColumnType.INTEGER, ColumnType.NUMBER):
         raise BadInput("weight", f"is a column of numbers, and {column.name} is {column.kind}", "name another column")
-    if choices.weight_upper is None:
-        rule = "is missing; taken from the data, it would reveal who is in it"
-        raise BadInput("weight_upper", rule, "give the largest weight that may count, such as 10")
-    most = read_decimal(choices.weight_upper, "weight_upper")
-    if most <= 0:
-        raise BadInput("weight_upper", "must be above 0", "give the largest weight that may count, such as 10")
+    most = read_largest_weight(choices.weight_upper)
     lower, upper = (read_decimal(getattr(choices, name), name) for name in ("lower", "upper"))
     if lower >= upper:
         raise BadInput("lower", "must be below upper=", "give the least and the largest value that may count")
@@ -135,6 +130,17 @@ def read_weights(table: Table, choices: ColumnChoices, query: str) -> Weights | 
     if missing is not None and not lower <= missing <= upper:
         raise BadInput("missing", "must lie between the bounds", f"give for example {rational_text(lower)}")
     return Weights(column, most, lower, upper, missing)
+
+
+def read_largest_weight(value: Any) -> Fraction:
+    """Read the public bound of weights."""
+    if value is None:
+        rule = "is missing; taken from the data, it would reveal who is in it"
+        raise BadInput("weight_upper", rule, "give the largest weight that may count, such as 10")
+    most = read_decimal(value, "weight_upper")
+    if most <= 0:
+        raise BadInput("weight_upper", "must be above 0", "give the largest weight that may count, such as 10")
+    return most
 
 
 _LARGEST_WEIGHT = Fraction(sys.float_info.max)

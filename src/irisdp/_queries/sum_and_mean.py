@@ -29,7 +29,15 @@ from ..errors import BadInput
 from ..graphs import NeighbouringRelation
 from ..privacy import Gaussian, Guarantee
 from .categories import read_column
-from .clipped_values import MOST_STEPS, ClippedColumn, StepTotals, read_decimal, read_stepped, total_steps
+from .clipped_values import (
+    MOST_STEPS,
+    ClippedColumn,
+    StepTotals,
+    read_decimal,
+    read_largest_weight,
+    read_stepped,
+    total_steps,
+)
 from .groups import Groups
 from .privacy_units import ONE_RECORD, ColumnChoices, ContributionBounds, PrivacyUnit
 from .query import Query, pure_pair
@@ -276,10 +284,29 @@ class Deviation(Variance):
     root: ClassVar[bool] = True
 
 
+def weighted_count(question: Query[Any], options: Mapping[str, Any]) -> tuple[Query[Any], dict[str, Any]]:
+    """Return the sum that a count with weights is, and its options: of the weights, from 0 to the largest.
+
+    A condition stays. The step is the largest power of ten that is at most a thousandth of the largest weight, and of
+    which that is a multiple.
+    """
+    if options.get("weight") is None:
+        raise BadInput("weight_upper", "bounds weights, and there are none", "give weight= as well, or leave it out")
+    if not isinstance(options["weight"], str):
+        raise BadInput("weight", f"must be text, not {type(options['weight']).__name__}", "name a column of numbers")
+    most = read_largest_weight(options.get("weight_upper"))
+    size = Fraction(1)
+    while size > most / 1000 or most % size:
+        size /= 10
+    own = {"weight": None, "weight_upper": None, "lower": 0, "upper": most, "step": size}
+    asked = Sum(options["weight"].strip(), expression=question.expression)
+    return cast(Query[Any], asked), {**options, **own}
+
+
 def _refuse_weights(choices: ColumnChoices, query: str) -> None:
     for option in ("weight", "weight_upper"):
         if getattr(choices, option) is not None:
-            rule = f"is not for {query}, but for sum: a weighted mean is a ratio of two sums"
+            rule = f"is not for {query}, but for sum and count: a weighted mean is a ratio of two sums"
             raise BadInput(option, rule, "publish the sum of values with weights, and the sum of weights")
 
 

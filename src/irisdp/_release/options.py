@@ -153,7 +153,8 @@ class WeightOptions(TypedDict, total=False):
     ----------
     weight : str
         For ``sum``: a column of numbers by which values are multiplied, each from 0 to `weight_upper`; a record without
-        a weight adds nothing. Products are rounded to the step, of which the bounds need be no multiples then.
+        a weight adds nothing. Products are rounded to the step, of which the bounds need be no multiples then. For
+        ``count``: a column that is added up, instead of 1 for each record.
     weight_upper : number or text
         With `weight`: the largest weight that counts; a larger one counts as this. Noise grows with it.
     """
@@ -343,7 +344,7 @@ class RecordArguments(CommonOptions, OutputOptions, total=False):
     """A question about records that meet a condition."""
 
 
-class CountArguments(RecordArguments, AudienceOptions, total=False):
+class CountArguments(RecordArguments, AudienceOptions, WeightOptions, total=False):
     """A count of records."""
 
 

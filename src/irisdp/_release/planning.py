@@ -35,7 +35,7 @@ from .accuracy import read_within
 from .audiences import Audience, check_answers, read_confidence, read_levels
 from .canonical_question import canonical_question
 from .group_selection import read_grouping, read_naming
-from .options import PlanOptions, with_options
+from .options import PlanOptions, WeightOptions, with_options
 from .person_options import read_rows
 from .plans import Plan
 from .project import ProjectDefaults, apply_project, check_columns, find_project
@@ -76,6 +76,11 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
     ['off by 0.851 on average, by at most 3 in 95 % of cases']
     """
     asked = read_query(query, arguments, options.get("where"))
+    if asked.name == "count" and any(options.get(name) is not None for name in WeightOptions.__annotations__):
+        from .._queries import weighted_count  # loads what only sums need
+
+        asked, weighted = weighted_count(asked, options)
+        options = cast(Any, weighted)
     told = apply_project(find_project(data, options.get("project")), asked, options)
     with told.blamed(), explaining_index(data):
         return _plan(data, asked, told)
