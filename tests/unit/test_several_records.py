@@ -205,9 +205,7 @@ WRONG = [
     (("count", "age > 1"), {"at_most": 2, "unit": "pid", "per_unit": "any"}, r"^at_most: keeps several records, and"),
     (("count",), {"groups_per_unit": 2, "unit": "pid"}, r"^groups_per_unit: is about people who keep several records"),
     (("count",), {"at_most": 2, "groups_per_unit": 2, "unit": "pid"}, r"^groups_per_unit: is about groups, and there"),
-    (("median", "age"), {"at_most": 2, "unit": "pid", "bins": "40"}, r"^at_most: is not for median, but for count"),
     (("majority", "age > 1"), {"at_most": 2, "unit": "pid"}, r"^at_most: is not for majority, but for count"),
-    (("plurality", "ward"), {"at_most": 2, "unit": "pid", "categories": "a,b"}, r"^at_most: is not for plurality"),
     (("sizes", "ward"), {"at_most": 2, "unit": "pid"}, r"^at_most: is not for sizes"),
     (
         ("count",),

@@ -187,8 +187,8 @@ ASKS = [
     (("count-distinct", "pid"), {"by": "ward", "groups": "a,b"}, ("at_most=M", "at_most=1")),
     (("sum", "age"), {"lower": 0, "upper": 99, "step": 1}, ("at_most=M", "at_most=1")),
     (("histogram", "age"), {"bins": "50"}, ("at_most=M", "at_most=1")),
-    (("median", "age"), {"bins": "50"}, ("at_most=1",)),
-    (("plurality", "ward"), {"categories": "a,b"}, ("at_most=1",)),
+    (("median", "age"), {"bins": "50"}, ("at_most=M", "at_most=1")),
+    (("plurality", "ward"), {"categories": "a,b"}, ("at_most=M", "at_most=1")),
     (("sizes", "ward"), {}, ("at_most=1",)),
 ]
 
@@ -269,8 +269,8 @@ def test_at_most_of_a_project_fills_in_where_records_are_chosen(visits, asked, o
 
 def test_at_most_of_a_project_chooses_no_several_records_where_one_is_kept(visits):
     visits.with_suffix(".iris.toml").write_text('unit = "pid"\nat_most = 2\n')
-    with pytest.raises(BadInput, match=r"unit.* says that one pid may have several records, and median"):
-        plan(visits, "median", "age", bins="50", epsilon=1)
+    with pytest.raises(BadInput, match=r"unit.* says that one pid may have several records, and majority"):
+        plan(visits, "majority", "age > 50", epsilon=1)
 
 
 def test_the_key_is_shown_nowhere():

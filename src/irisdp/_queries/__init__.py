@@ -26,10 +26,11 @@ if TYPE_CHECKING:
         read_contribution,
         read_per_unit,
     )
-    from .query import Query, as_asked, check_list, columns_about, entries_of, entry_of, pure_pair
+    from .query import Query, as_asked, check_list, columns_about, entries_of, entry_of, pure_pair, steps_of_person
     from .reading import (
         applies_a_file,
         check_records_chosen,
+        check_several,
         counts_every_person,
         find_subject,
         is_in_parts,

@@ -16,7 +16,7 @@ from ..graphs import NeighbouringRelation
 from .derived_columns import is_named_expression
 from .groups import CATEGORIES, Groups, read_groups
 from .privacy_units import ColumnChoices, PrivacyUnit, columns_read, records_statement
-from .query import as_asked, check_expression, left_out
+from .query import AnswersByRecord, as_asked, check_expression, left_out
 from .statistics import CountsByGroup, counted
 
 MOST_CATEGORIES = 100
@@ -71,7 +71,8 @@ class AboutCategories:
         """Read the categories for a table."""
         choices.refuse_all_but(self.name, "categories")
         categories = read_categories(table, self.about, choices.categories, self.name)
-        return replace(self, about=categories.columns[0].name, categories=categories)
+        found = replace(self, about=categories.columns[0].name, categories=categories)
+        return replace(found, contribution=choices.contribution) if isinstance(found, AnswersByRecord) else found
 
     @property
     def column(self) -> Column | None:
@@ -206,10 +207,10 @@ def count_categories(
     # A category first becomes its place: few are declared, so what follows takes memory in proportion to the cells.
     taken = "" if condition is None else " WHERE answer"
     placed = (
-        "placed AS (SELECT records.*, categories.position AS place FROM records "
+        "categorized AS (SELECT records.*, categories.position AS place FROM records "
         f"JOIN categories ON records.k{len(columns)} = categories.k0{taken})"
     )
-    number = counted({"total": "COUNT(*)"}, groups, records="placed", also="place")
+    number = counted({"total": "COUNT(*)"}, groups, records="categorized", also="place")
     found = table.run(
         f"{records_statement(table, condition, keys, unit)}, {placed} {number}",
         columns_read(table, condition, keys, unit),

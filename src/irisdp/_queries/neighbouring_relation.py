@@ -58,7 +58,12 @@ def cell_relation(
 
 
 def moves(
-    relation: NeighbouringRelation, *, grouped: bool, public_membership: bool = False, exchange_steps: int = 1
+    relation: NeighbouringRelation,
+    *,
+    grouped: bool,
+    public_membership: bool = False,
+    exchange_steps: int = 1,
+    record_steps: int = 1,
 ) -> tuple[NeighbourMove, ...]:
     """List the dearest ways from a table to a neighbour; every other way takes no more steps in the same cells.
 
@@ -74,8 +79,14 @@ def moves(
     exchange_steps : int
         Steps that exchanging a record within a cell takes on the cell's add-remove graph: 2 if a yes can become a no
         and both matter (majority), else 1. Adding or removing a record always takes at most 1.
+    record_steps : int
+        How many steps of one record a person who joins or leaves may take, where a guarantee is for one record.
     """
     cell_relation(relation, grouped=grouped, public_membership=public_membership)
+    if record_steps > 1:
+        # In one cell or in several: steps in one cell cost at least as much as so many single steps in several.
+        twice = grouped and relation == NeighbouringRelation.EXCHANGE
+        return (NeighbourMove((record_steps * (2 if twice else 1),), 0),)
     if relation == NeighbouringRelation.ADD_REMOVE:
         return (NeighbourMove((1,), 1),)
     if not grouped or public_membership:
@@ -90,6 +101,7 @@ def total_cost(
     grouped: bool,
     public_membership: bool = False,
     exchange_steps: int = 1,
+    record_steps: int = 1,
     selection: Guarantee | None = None,
     currency: Currency = EPSILON_DELTA,
     delta: Fraction = Fraction(0),
@@ -100,6 +112,8 @@ def total_cost(
     ----------
     privacy : Privacy or Gaussian
         Of each cell's mechanism, for one step of `cell_relation`'s graph.
+    record_steps : int
+        As for `moves`; beside a selection it is 1.
     selection : Privacy, optional
         Of the partition selection that chose the groups, for one record more or less in one group.
     currency : Currency
@@ -127,7 +141,13 @@ def total_cost(
             "chooses among private groups, and here there are none or membership is public",
             "use it with group columns whose membership is private, or declare the groups",
         )
-    possible = moves(relation, grouped=grouped, public_membership=public_membership, exchange_steps=exchange_steps)
+    possible = moves(
+        relation,
+        grouped=grouped,
+        public_membership=public_membership,
+        exchange_steps=exchange_steps,
+        record_steps=record_steps,
+    )
     costs = [currency.price(privacy, move.steps, delta) for move in possible]
     if selection is not None:
         chosen = currency.price(selection, (1,), delta)
@@ -142,6 +162,7 @@ def independent_parts(
     grouped: bool,
     public_membership: bool = False,
     exchange_steps: int = 1,
+    record_steps: int = 1,
     selection: Privacy | None = None,
 ) -> tuple[tuple[Guarantee, int], ...]:
     """Return guarantees that stand for a whole release in an exact total, each with how often it occurs.
@@ -169,7 +190,13 @@ def independent_parts(
     >>> part.epsilon, times
     (Fraction(1, 1), 2)
     """
-    possible = moves(relation, grouped=grouped, public_membership=public_membership, exchange_steps=exchange_steps)
+    possible = moves(
+        relation,
+        grouped=grouped,
+        public_membership=public_membership,
+        exchange_steps=exchange_steps,
+        record_steps=record_steps,
+    )
     # A move of fewer cells leaves out releases of a move of more.
     resized = max(move.resized for move in possible)
     chosen = [(selection, resized)] if selection is not None and resized else []
@@ -183,6 +210,7 @@ def independent_parts(
             grouped=grouped,
             public_membership=public_membership,
             exchange_steps=exchange_steps,
+            record_steps=record_steps,
             selection=selection,
         )
         assert isinstance(cost, Cost)

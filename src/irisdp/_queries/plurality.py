@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from .._measurements import GapNodes, LargestCategory, Measurement
@@ -11,17 +11,26 @@ from .._tables import Condition, Table
 from ..graphs import NeighbouringRelation
 from ..privacy import Guarantee
 from .categories import AboutCategories, CategoryCounts, count_categories, read_column
-from .privacy_units import PrivacyUnit
-from .query import pure_pair
+from .privacy_units import ONE_RECORD, ContributionBounds, PrivacyUnit
+from .query import AnswersByRecord
 from .statistics import CountsByGroup
 
 
 @dataclass(frozen=True, slots=True)
-class Plurality(AboutCategories):
+class Plurality(AboutCategories, AnswersByRecord):
     """The category that most records of a cell have; where several have as many, any of them is right.
 
     Whichever way a record moves the counts, the gaps to the largest are all that matters (proofs/plurality.md).
+
+    Parameters
+    ----------
+    about, categories, expression
+        As of any question about categories.
+    contribution : ContributionBounds
+        How many records one person has that count, and in how many groups.
     """
+
+    contribution: ContributionBounds = field(default=ONE_RECORD, kw_only=True)
 
     name: ClassVar[str] = "plurality"
 
@@ -50,5 +59,5 @@ class Plurality(AboutCategories):
         """
         from ..design import plurality  # which loads what solves programs
 
-        pair = pure_pair(privacy, self.name)
+        pair = self.of_one_record(privacy)
         return LargestCategory(plurality(len(self._bound()), pair, relation.value).form, pair)

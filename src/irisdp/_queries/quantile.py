@@ -18,8 +18,8 @@ from ..privacy import Guarantee, Privacy, halved
 from .categories import MOST_CATEGORIES, CategoryCounts, count_categories, read_column
 from .derived_columns import Bins, read_bins
 from .groups import Groups
-from .privacy_units import ColumnChoices, PrivacyUnit
-from .query import AnswersLists, as_asked, left_out, pure_pair, split_number
+from .privacy_units import ONE_RECORD, ColumnChoices, ContributionBounds, PrivacyUnit
+from .query import AnswersByRecord, AnswersLists, as_asked, left_out, pure_pair, split_number
 from .statistics import CountsByGroup
 
 
@@ -58,7 +58,8 @@ class AboutBins(ABC):
         if len(bins.names) > MOST_CATEGORIES:
             rule = f"make {len(bins.names)} bins, and at most {MOST_CATEGORIES} are possible"
             raise BadInput("bins", rule, "give fewer, wider bins")
-        return replace(self, about=bins.of.name, bins=bins)
+        found = replace(self, about=bins.of.name, bins=bins)
+        return replace(found, contribution=choices.contribution) if isinstance(found, AnswersByRecord) else found
 
     @property
     def column(self) -> Column | None:
@@ -105,8 +106,18 @@ class AboutBins(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class HoldsQuantile(AboutBins):
-    """One quantile, by the mechanism that is nearest to its rank on the data that are hardest."""
+class HoldsQuantile(AboutBins, AnswersByRecord):
+    """One quantile, by the mechanism that is nearest to its rank on the data that are hardest.
+
+    Parameters
+    ----------
+    about, bins, expression
+        As of any question about bins.
+    contribution : ContributionBounds
+        How many records one person has that count, and in how many groups.
+    """
+
+    contribution: ContributionBounds = field(default=ONE_RECORD, kw_only=True)
 
     @property
     @abstractmethod
@@ -118,7 +129,7 @@ class HoldsQuantile(AboutBins):
         from ..design import quantile  # which loads what solves programs
 
         bins = self._bound()
-        pair = pure_pair(privacy, self.name)
+        pair = self.of_one_record(privacy)
         return QuantileBin(quantile(len(bins.names), pair, self.share, relation.value), bins.names, bins.edges)
 
 

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, cast
 
-from .._measurements import Measurement, MeasurementInput
+from .._measurements import Measurement, MeasurementInput, share_of
 from .._tables import Column, Table
 from ..errors import BadInput
 from ..privacy import Guarantee, Privacy, as_pairs
@@ -260,3 +260,27 @@ def split_number(words: Sequence[Any]) -> list[Any]:
         return list(words)
     first, _, rest = words[0].strip().partition(" ")
     return [first, *([rest.strip()] if rest.strip() else []), *words[1:]]
+
+
+def steps_of_person(query: Any) -> int:
+    """Return how many steps of one record a person may take, where a mechanism is made for steps of one record.
+
+    1 where a person has one record, or where the mechanism is made for persons. Its guarantee is then a share, and what
+    it costs is that of so many steps (proofs/many-records.md, claim 8).
+    """
+    contribution = getattr(query, "contribution", None)
+    if not isinstance(query, AnswersByRecord) or contribution is None:
+        return 1
+    return int(contribution.records) * (2 if contribution.exchanged else 1)
+
+
+class AnswersByRecord:
+    """Queries whose mechanisms are made for steps of one record, and answer about several records by group privacy."""
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+
+    def of_one_record(self, privacy: Guarantee) -> Privacy:
+        """Return the pure guarantee of one record under which a person's records together keep a guarantee."""
+        return share_of(pure_pair(privacy, self.name), steps_of_person(self))

@@ -14,17 +14,26 @@ from ..errors import BadInput
 from ..graphs import NeighbouringRelation
 from ..privacy import Guarantee
 from .categories import MOST_CATEGORIES, AboutCategories, CategoryCounts, count_categories, read_column
-from .privacy_units import ColumnChoices, PrivacyUnit
-from .query import as_asked, pure_pair, split_number
+from .privacy_units import ONE_RECORD, ColumnChoices, ContributionBounds, PrivacyUnit
+from .query import AnswersByRecord, as_asked, split_number
 from .statistics import CountsByGroup
 
 
 @dataclass(frozen=True, slots=True)
-class _Orders(AboutCategories, ABC):
+class _Orders(AboutCategories, AnswersByRecord, ABC):
     """What both questions have in common: the counts of declared categories, whose order decides what is right.
 
     Mechanisms are private under every way in which a record may move the counts (proofs/orders.md).
+
+    Parameters
+    ----------
+    about, categories, expression
+        As of any question about categories.
+    contribution : ContributionBounds
+        How many records one person has that count, and in how many groups.
     """
+
+    contribution: ContributionBounds = field(default=ONE_RECORD, kw_only=True)
 
     @property
     @abstractmethod
@@ -43,7 +52,7 @@ class _Orders(AboutCategories, ABC):
 
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[CategoryNodes]:
         """Return a table of chances where there is one, else noisy counts, at the ε of the guarantee."""
-        pair = pure_pair(privacy, self.name)
+        pair = self.of_one_record(privacy)
         return LargestCategories(self.named, len(self._bound()), pair, relation)
 
 

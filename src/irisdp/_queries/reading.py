@@ -13,7 +13,7 @@ from ..errors import BadInput
 from .derived_columns import read_about
 from .groups import Groups
 from .privacy_units import ContributionBounds
-from .query import Query
+from .query import AnswersByRecord, Query, steps_of_person
 from .registry import FORM_OF, FORMS, QueryEntry
 
 if TYPE_CHECKING:
@@ -125,9 +125,21 @@ def keep_contribution(question: Query[Any], contribution: ContributionBounds, gr
         *others, last = (name for name, kind in QUERIES.items() if hasattr(kind, "contribution"))
         rule = f"is not for {question.name}, but for {', '.join(others)} and {last}"
         raise BadInput("at_most", rule, "give at_most=1: then one record is kept of each person")
+    if isinstance(question, AnswersByRecord) and contribution.limits_groups:
+        rule = f"is not for {question.name}, whose error depends on the number of records alone"
+        raise BadInput("groups_per_unit", rule, "leave it out")
     declared = None if groups is None else len(groups)
     kept: Query[Any] = replace(cast(Any, question), contribution=replace(contribution, declared=declared))
     return kept
+
+
+def check_several(question: Query[Any], **options: Any) -> Query[Any]:
+    """Return a question, unless options were given that group privacy for several records does not cover."""
+    for name, given in options.items():
+        if given is not None and steps_of_person(question) > 1:
+            rule = f"is not for {question.name} with several records of each person"
+            raise BadInput(name, rule, "leave it out, or count one record of each with at_most=1")
+    return question
 
 
 def counts_every_person(question: Query[Any], *, grouped: bool) -> bool:

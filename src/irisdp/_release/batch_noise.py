@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from .._exact import dyadic_below, rational_text, told_above
 from .._measurements import PartitionSelection
-from .._queries import independent_parts
+from .._queries import independent_parts, steps_of_person
 from ..accounting import EPSILON_DELTA, Charge, Cost, delta_above, total
 from ..errors import BadInput
 from ..privacy import Gaussian, Privacy
@@ -132,6 +132,7 @@ def parts_of(planned: Plan) -> list[tuple[Any, int]]:
             grouped=bool(planned.by),
             public_membership=planned.public_membership,
             exchange_steps=planned.query.exchange_steps,
+            record_steps=steps_of_person(planned.query),
             selection=planned.selector.privacy if planned.selector else None,
         )
     )

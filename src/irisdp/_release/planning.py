@@ -17,6 +17,7 @@ from .._queries import (
     check_apart,
     check_list,
     check_records_chosen,
+    check_several,
     columns_about,
     counts_every_person,
     find_subject,
@@ -131,7 +132,9 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
         table, columns, declared = read_grouping(
             table, names, groups, parts, select_groups=select_groups, public_membership=public_membership
         )
-    question = keep_contribution(question, contribution, declared)
+    question = check_several(
+        keep_contribution(question, contribution, declared), select_groups=select_groups or None, within=wanted
+    )
     unit, each = _read_persons(table, question, condition, options, grouped=bool(columns))
     every_person = unit is not None and counts_every_person(question, grouped=bool(columns))
     check_list(question, by=columns, selected=select_groups, unit=unit)

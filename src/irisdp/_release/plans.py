@@ -24,6 +24,7 @@ from .._queries import (
     Query,
     entry_of,
     is_in_parts,
+    steps_of_person,
     total_cost,
 )
 from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
@@ -91,7 +92,7 @@ class Price:
     ----------
     privacy : Privacy or Gaussian
         Of each cell of the most accurate audience.
-    relation, grouped, public_membership, exchange_steps, selection, delta
+    relation, grouped, public_membership, exchange_steps, record_steps, selection, delta
         As for `irisdp._queries.total_cost`.
     chain : str or None
         The chain of counts that the release is a link of: an earlier link of it was paid for.
@@ -102,6 +103,7 @@ class Price:
     grouped: bool
     public_membership: bool
     exchange_steps: int
+    record_steps: int
     selection: Privacy | None
     delta: Fraction
     chain: str | None
@@ -115,6 +117,7 @@ class Price:
             grouped=self.grouped,
             public_membership=self.public_membership,
             exchange_steps=self.exchange_steps,
+            record_steps=self.record_steps,
             selection=self.selection,
             currency=currency,
             delta=self.delta,
@@ -201,6 +204,7 @@ class Plan:
             grouped=bool(self.by),
             public_membership=self.public_membership,
             exchange_steps=self.query.exchange_steps,
+            record_steps=steps_of_person(self.query),
             selection=self.selector.privacy if self.selector else None,
             delta=self.charged_at,
             chain=chain,
@@ -349,6 +353,8 @@ class Plan:
 
     def errors_around(self) -> list[ErrorAt]:
         """Return what errors would be at some ε around this one; none where mechanisms are searched for at each."""
+        if steps_of_person(self.query) > 1:
+            return []
         return errors_around(
             self.query,
             self.audiences[0].mechanism,
@@ -434,6 +440,9 @@ class Plan:
     def describe_rules(self) -> list[tuple[str, str]]:
         """Say by which rules records are read, what stands for a person, and what is public, each with its heading."""
         said = [("note", line) for line in self.describe_unlisted()]
+        if (steps := steps_of_person(self.query)) > 1:
+            text = f"made for one record at 1/{steps} of the ε, as one {self.unit} may change {steps} records"
+            said.append(("note", text))
         said += [("project", line) for line in self.describe_project()]
         notes = [str(note) for note in self.asked.notes if note.beside_answer]
         said += [("note" if line in notes else "read", line) for line in self.describe_reading()]
