@@ -9,9 +9,9 @@ Each design is drawn as its publication describes it, at the same ε for one rec
   OpenDP's tutorials compose them; and the same with squares less half of the largest square, which halves their
   sensitivity. For one record exchanged: Laplace noise on the variance of a public number of records, as diffprivlib
   describes its `var`.
-- quantiles: the exponential mechanism of each quantile's rank, an equal part of ε each, sorted; and Iris's own mechanism
-  for one quantile at the same parts.
-- bounds: how many records lie beyond them, and by what factor they are wider than the smallest powers of two.
+- quantiles: the exponential mechanism of each quantile's rank, an equal part of ε each, sorted; and Iris's own
+  mechanism for one quantile at the same parts.
+- bounds: which they usually are, and how many records lie beyond them.
 
 Errors are mean absolute errors; of quantiles, records between the rank and the named bin.
 """
