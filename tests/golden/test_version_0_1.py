@@ -147,11 +147,21 @@ CHANGES = [
     *(
         Change(
             "errors", f"/{name}/line", "more can be written, and is named as people write it",
-            lambda old, new: new.replace("abs, floor, ceil, ", "abs, ").replace("a SELECT", "SUBQUERY") == old,
+            lambda old, new: of_version_0_1(new) == old,
         )
         for name in ("subquery", "aggregate")
     ),
 ]  # fmt: skip
+
+
+def of_version_0_1(line):
+    """Leave out the functions that were added since."""
+    added = ("floor, ceil, round, ", "substr, left, right, ", "greatest, least, ", ", hour, weekday, date_diff, has")
+    for more in added:
+        line = line.replace(more, "")
+    return line.replace("a SELECT", "SUBQUERY")
+
+
 LIMITED = (
     "not enough budget: the answer costs epsilon 5, delta 0; left is epsilon 3, delta 0.1; the limit is epsilon 3,"
     " delta 0.1"

@@ -39,7 +39,7 @@ def spell(tree: exp.Expr, columns: Sequence[Column]) -> str:
 
 def extracted(node: exp.Extract) -> exp.Expr | None:
     """Return EXTRACT(YEAR FROM d) as YEAR(d); None for a part that no function is named after."""
-    function = {"YEAR": exp.Year, "MONTH": exp.Month, "DAY": exp.Day}.get(node.name.upper())
+    function = {"YEAR": exp.Year, "MONTH": exp.Month, "DAY": exp.Day, "HOUR": exp.Hour}.get(node.name.upper())
     return None if function is None else function(this=node.expression)
 
 
@@ -75,6 +75,8 @@ def _spelt(node: exp.Expr, columns: Sequence[Column]) -> exp.Expr:
         return spell_date(date)
     if isinstance(node, exp.Cast):  # TRY_CAST too: no cast can fail here
         return exp.Cast(this=_spelt(node.this, columns), to=node.args["to"].copy())
+    if isinstance(node, exp.Anonymous):
+        return exp.Anonymous(this=node.name.upper(), expressions=[_spelt(part, columns) for part in node.expressions])
     parts = {key: _argument(value, type(node), columns) for key, value in node.args.items() if value is not None}
     if isinstance(node, exp.Like | exp.ILike) and parts.pop("negate", False):
         return exp.Not(this=type(node)(**parts))

@@ -61,8 +61,14 @@ def check_copies(tree: exp.Expr, columns: Sequence[Column]) -> None:
 
 def _times(node: exp.Expr, key: str) -> int:
     """Tell how often the statement holds an argument of a node."""
+    if isinstance(node, exp.Round):
+        return 5 if key == "this" else 1
+    if isinstance(node, exp.DateDiff):
+        return 4
     if isinstance(node, exp.Floor | exp.Ceil):
         return 4
+    if isinstance(node, exp.Right | exp.Anonymous):
+        return 2
     if isinstance(node, exp.Div | exp.Mod):
         return 2 if key == "expression" else 1
     if isinstance(node, exp.Nullif | exp.Between):

@@ -58,6 +58,11 @@ def like_for_spark(node: exp.Binary) -> exp.Expr:
     return exp.paren(exp.RegexpLike(this=value, expression=exp.Literal.string(expression_of(pattern))), copy=False)
 
 
+def days_for_spark(node: exp.Expr) -> exp.Expr:
+    """Return Spark's SQL for the days between two dates: with a unit, Spark counts whole units of two instants."""
+    return exp.Anonymous(this="DATEDIFF", expressions=[node.this, node.expression])
+
+
 def expression_of(pattern: str) -> str:
     """Return the regular expression, in Java's words, that finds what is LIKE a pattern.
 
@@ -284,8 +289,8 @@ def spark_statement(statement: str, views: Mapping[str, str], places: Mapping[st
             column.set("this", exp.to_identifier(places[column.name]))
     if persons is not None:
         persons.set("alias", exp.TableAlias(this=exp.to_identifier(_PERSONS)))
-    for like in list(tree.find_all(exp.Like, exp.ILike)):
-        like.replace(like_for_spark(like))
+    for part in list(tree.find_all(exp.Like, exp.ILike, exp.DateDiff)):
+        part.replace(like_for_spark(part) if isinstance(part, exp.Binary) else days_for_spark(part))
     for cast in list(tree.find_all(exp.Cast)):
         digits = cast.this.expressions if isinstance(cast.this, exp.Concat) else ()
         if cast.is_type("BIGINT") and len(digits) == 2 and digits[0].name == "0x":  # Spark reads no 0x…

@@ -27,11 +27,14 @@ from .sql_types import (
     as_instant,
     date_literal,
     date_sql,
+    days_since,
     double,
+    has_part,
     letter_by_letter,
     on_calendar,
     precise,
     quoted_text,
+    rounded,
     spell_date,
     truth,
     wrap,
@@ -115,6 +118,7 @@ _MEANT = {
     "ARRAYOVERLAPS": ("&&", "AND"),
     "BITWISEOR": ("|", "OR"),
     "DPIPE": ("||", "OR"),
+    "DATE_DIFF": ("this unit of DATE_DIFF", "DATE_DIFF('day', a, b), or 'hour', 'month' or 'year'"),
     "BITWISENOT": ("~", "NOT"),
     "IF": ("IF", "CASE WHEN … THEN … ELSE … END"),
     "IN with query": ("IN with a SELECT", "IN ('a', 'b')"),
@@ -154,7 +158,8 @@ def refuse_construct(construct: str) -> NoReturn:
         "expression",
         f"holds {construct[:60]}, which a condition may not hold",
         "use columns, literals, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL, arithmetic, CASE, CAST and abs,"
-        " floor, ceil, lower, upper, length, trim, coalesce, nullif, year, month, day",
+        " floor, ceil, round, lower, upper, length, trim, substr, left, right, coalesce, nullif, greatest, least, year,"
+        " month, day, hour, weekday, date_diff, has",
     )
 
 
@@ -171,6 +176,7 @@ class ConditionCompiler:
         self._numbers: list[tuple[exp.Expr, str, TypeVariable]] = []
         self._held: dict[str, ColumnType] = {}
         self._patterns: list[str] = []
+        self._joined = 0
 
     def condition(self, tree: exp.Expr) -> exp.Expr:
         """Return the total SQL of a whole condition: true, false or null for every record; dates are canonical."""
@@ -480,11 +486,156 @@ class ConditionCompiler:
             function.whole or value.whole,
         )
 
+    def _round(self, node: exp.Round) -> Term:
+        (value,) = self._required([node.this], ColumnType.NUMBER)
+        places = _whole_number(node.args.get("decimals"), "ROUND(x, 2)", 0, _MOST_PLACES, otherwise=0)
+        return Term(TypeVariable(ColumnType.NUMBER), lambda: rounded(value, places), whole=places == 0)
+
+    def _part_of_text(self, node: exp.Substring | exp.Left | exp.Right) -> Term:
+        """Read a part of a text, in characters: code points, which engines count alike."""
+        (value,) = self._required([node.this], ColumnType.TEXT)
+        if isinstance(node, exp.Substring):
+            start = _whole_number(node.args.get("start"), "SUBSTR(text, 1, 3)", 1, _MOST_CHARACTERS)
+            length = _whole_number(
+                node.args.get("length"), "SUBSTR(text, 1, 3)", 0, _MOST_CHARACTERS, otherwise=_MOST_CHARACTERS
+            )
+        else:
+            start, length = 1, _whole_number(node.expression, "LEFT(text, 3)", 0, _MOST_CHARACTERS)
+
+        def build() -> exp.Expr:
+            first: exp.Expr = exp.Literal.number(start)
+            if isinstance(node, exp.Right):
+                # The part that a shorter text does not have is left out: its first character has the number 1.
+                before = exp.Sub(this=exp.Length(this=value.build()), expression=exp.Literal.number(length))
+                after = exp.Greatest(this=before, expressions=[exp.Literal.number(0)], ignore_nulls=True)
+                first = exp.cast(exp.Add(this=after, expression=exp.Literal.number(1)), "INT")
+            return exp.Substring(this=value.build(), start=first, length=exp.Literal.number(length))
+
+        return Term(TypeVariable(ColumnType.TEXT), build)
+
+    def _concatenation(self, node: exp.DPipe) -> Term:
+        left, right = (self._read(part) for part in (node.this, node.expression))
+        for part in (left, right):
+            if part.variable.stated not in (None, ColumnType.TEXT):
+                refuse_construct("DPIPE")
+            part.variable.require(ColumnType.TEXT)
+        self._joined += 1
+        if self._joined > _MOST_JOINED:
+            raise BadInput("expression", f"joins texts with || more than {_MOST_JOINED} times", "write a shorter one")
+
+        def cut(term: Term) -> exp.Expr:
+            """Cut a text, for one very long text many times over would not fit in the engine's memory."""
+            first, length = exp.Literal.number(1), exp.Literal.number(_LONGEST_JOINED)
+            return exp.Substring(this=term.build(), start=first, length=length)
+
+        return Term(TypeVariable(ColumnType.TEXT), lambda: exp.DPipe(this=cut(left), expression=cut(right)))
+
+    def _extreme(self, node: exp.Greatest | exp.Least) -> Term:
+        """Read the largest or least of several values; engines leave out those that are missing."""
+        terms = self._compared([node.this, *node.expressions], by_size=True)
+        return Term(
+            terms[0].variable,
+            lambda: type(node)(
+                this=terms[0].build(), expressions=[term.build() for term in terms[1:]], ignore_nulls=True
+            ),
+            all(term.whole for term in terms),
+        )
+
+    def _date_difference(self, node: exp.DateDiff) -> Term:
+        """Read how many years, months, days or hours begin after one date and up to another."""
+        later, earlier = self._required([node.this, node.expression], ColumnType.DATE)
+        unit = node.args.get("unit")
+        if not isinstance(unit, exp.Var) or unit.name.upper() not in _SINCE:
+            refuse_construct("DATE_DIFF")
+        since = _SINCE[unit.name.upper()]
+        return Term(
+            TypeVariable(ColumnType.NUMBER),
+            lambda: exp.Sub(this=exp.paren(since(later)), expression=exp.paren(since(earlier))),
+            whole=True,
+        )
+
+    def _named_function(self, node: exp.Anonymous) -> Term:
+        function = {"WEEKDAY": self._weekday, "HAS": self._has}.get(node.name.upper())
+        if function is None:
+            refuse_construct(words_of(node))
+        return function(node.expressions)
+
+    def _weekday(self, arguments: Sequence[exp.Expr]) -> Term:
+        """Read a day of the week, from 1 for Monday to 7 for Sunday."""
+        if len(arguments) != 1:
+            raise BadInput("expression", "needs one date in WEEKDAY", "write WEEKDAY(day)")
+        (value,) = self._required(arguments, ColumnType.DATE)
+
+        def build() -> exp.Expr:
+            days = read_as(days_since(value, "0001-01-01"), ColumnType.NUMBER)  # a Monday, and no date comes before
+            rest = exp.Mod(this=exp.paren(days, copy=False), expression=double(7.0))
+            return exp.Add(this=exp.paren(rest, copy=False), expression=double(1.0))
+
+        return Term(TypeVariable(ColumnType.NUMBER), build, whole=True)
+
+    def _has(self, arguments: Sequence[exp.Expr]) -> Term:
+        """Read whether a cell that holds several choices holds a given one."""
+        texts = [argument for argument in arguments[1:] if isinstance(argument, exp.Literal) and argument.is_string]
+        if not 2 <= len(arguments) <= 3 or len(texts) < len(arguments) - 1:
+            rule, remedy = "needs a column and quoted text in HAS", "write HAS(languages, 'Python', ';')"
+            raise BadInput("expression", rule, remedy)
+        part, delimiter = texts[0].name.strip(" "), texts[1].name if len(texts) == 2 else ";"
+        if not part or not delimiter or " " in delimiter or delimiter in part:
+            rule = "needs in HAS a choice that is not empty, and a delimiter that is not in it and has no blank"
+            raise BadInput("expression", rule, "write HAS(languages, 'Python', ';')")
+        (value,) = self._required(arguments[:1], ColumnType.TEXT)
+        self._patterns.append(part)
+        return truth(lambda: has_part(value.build(), part, delimiter))
+
     def _extract(self, node: exp.Extract) -> Term:
         part = extracted(node)
         if part is None:
             refuse_construct(f"EXTRACT({node.name.upper()} FROM …)")
         return self._read(part)
+
+
+_MOST_PLACES = 12
+_MOST_JOINED, _LONGEST_JOINED = 100, 100_000
+_MOST_CHARACTERS = 1_000_000
+
+
+def _whole_number(node: exp.Expr | None, example: str, least: int, most: int, *, otherwise: int | None = None) -> int:
+    """Return the whole number that an expression writes out, and no record decides."""
+    if node is None and otherwise is not None:
+        return otherwise
+    number = float(node.name) if isinstance(node, exp.Literal) and not node.is_string else None
+    if number is None or not number.is_integer() or not least <= number <= most:
+        function = example.partition("(")[0]
+        rule = f"needs whole numbers from {least} to {most:,} after what {function} is of"
+        raise BadInput("expression", rule, f"write for example {example}")
+    return int(number)
+
+
+def _part_of_date(value: Term, function: type[exp.Expr]) -> exp.Expr:
+    return exp.paren(read_as(function(this=on_calendar(value)), ColumnType.NUMBER), copy=False)
+
+
+def _months(value: Term) -> exp.Expr:
+    years = exp.Mul(this=_part_of_date(value, exp.Year), expression=double(12.0))
+    return exp.Add(this=years, expression=_part_of_date(value, exp.Month))
+
+
+def _days(value: Term) -> exp.Expr:
+    return read_as(days_since(value, "1970-01-01"), ColumnType.NUMBER)
+
+
+def _hours(value: Term) -> exp.Expr:
+    days = exp.Mul(this=exp.paren(_days(value), copy=False), expression=double(24.0))
+    return exp.Add(this=days, expression=_part_of_date(value, exp.Hour))
+
+
+_SINCE: dict[str, Callable[[Term], exp.Expr]] = {
+    "YEAR": lambda value: _part_of_date(value, exp.Year),
+    "MONTH": _months,
+    "DAY": _days,
+    "HOUR": _hours,
+}
+"""The number of the unit that a date lies in, counted from one that is the same for all."""
 
 
 def _comparison(sign: type[exp.Expr], left: Term, right: Term) -> Term:
@@ -513,6 +664,13 @@ _GRAMMAR: dict[type[exp.Expr], tuple[Callable[..., Term], str]] = {
     exp.Coalesce: (ConditionCompiler._coalesce, "this expressions"),
     exp.Nullif: (ConditionCompiler._nullif, "this expression"),
     **dict.fromkeys((exp.Floor, exp.Ceil), (ConditionCompiler._floor, "this")),
+    exp.Round: (ConditionCompiler._round, "this decimals"),
+    exp.Substring: (ConditionCompiler._part_of_text, "this start length"),
+    **dict.fromkeys((exp.Left, exp.Right), (ConditionCompiler._part_of_text, "this expression")),
+    exp.DPipe: (ConditionCompiler._concatenation, "this expression safe"),
+    **dict.fromkeys((exp.Greatest, exp.Least), (ConditionCompiler._extreme, "this expressions ignore_nulls")),
+    exp.DateDiff: (ConditionCompiler._date_difference, "this expression unit date_part_boundary"),
+    exp.Anonymous: (ConditionCompiler._named_function, "this expressions"),
     exp.Extract: (ConditionCompiler._extract, "this expression"),
     **dict.fromkeys(FUNCTIONS, (ConditionCompiler._function, "this")),
 }

@@ -309,7 +309,7 @@ FUNCTIONS: dict[type[exp.Expr], Function] = {
     exp.Abs: Function(ColumnType.NUMBER, ColumnType.NUMBER),
     **dict.fromkeys((exp.Lower, exp.Upper, exp.Trim), Function(ColumnType.TEXT, ColumnType.TEXT)),
     exp.Length: Function(ColumnType.TEXT, ColumnType.NUMBER, whole=True),
-    **dict.fromkeys((exp.Year, exp.Month, exp.Day), Function(ColumnType.DATE, ColumnType.NUMBER, whole=True)),
+    **dict.fromkeys((exp.Year, exp.Month, exp.Day, exp.Hour), Function(ColumnType.DATE, ColumnType.NUMBER, whole=True)),
 }
 
 
@@ -342,6 +342,50 @@ def on_calendar(value: Term) -> exp.Expr:
     first, last = date_sql("0001-01-01"), date_sql("9999-12-31T23:59:59.999999")
     inside = exp.Between(this=exp.paren(value.build(), copy=False), low=first, high=last)
     return exp.Case(ifs=[exp.If(this=inside, true=value.build())])
+
+
+def rounded(value: Term, places: int) -> exp.Expr:
+    """Write a number rounded to so many decimal places: times 10^places, plus a half, rounded down, and back.
+
+    So of two numbers that are as near, the one farther from 0 is taken. All of it is computed in doubles, which engines
+    do alike, and their own ROUND does not. Null where doubles do not tell a whole number from the next one.
+    """
+    scale = double(10.0**places)
+
+    def scaled() -> exp.Expr:
+        return precise(Term(value.variable, lambda: exp.Mul(this=wrap(value), expression=scale.copy())))
+
+    def whole(number: exp.Expr) -> exp.Expr:
+        return read_as(exp.Floor(this=number), ColumnType.NUMBER)
+
+    half = double(0.5)
+    below = exp.Neg(this=exp.paren(whole(exp.Sub(this=half.copy(), expression=exp.paren(scaled())))))
+    above = whole(exp.Add(this=exp.paren(scaled()), expression=half))
+    sign = exp.LT(this=wrap(value), expression=double(0.0))
+    result = exp.Case(ifs=[exp.If(this=sign, true=below)], default=above)
+    # There is one zero.
+    return exp.Div(this=exp.paren(exp.Add(this=exp.paren(result), expression=double(0.0))), expression=scale)
+
+
+def days_since(value: Term, first: str) -> exp.Expr:
+    """Write how many days a date lies after another; null where no calendar has it."""
+    day = exp.DataType.build("DATE")
+    start = exp.cast(exp.Literal.string(first), "DATE")
+    return exp.DateDiff(this=try_cast(on_calendar(value), day), expression=start, unit=exp.var("DAY"))
+
+
+def has_part(text: exp.Expr, part: str, delimiter: str) -> exp.Expr:
+    """Write whether one of the parts of a text between delimiters is a given one, blanks around it aside."""
+    written, mark = (
+        "".join(one if one.isalnum() or ord(one) > 127 else f"\\x{ord(one):02x}" for one in each)
+        for each in (part, delimiter)
+    )
+    whole = exp.DPipe(
+        this=exp.DPipe(this=exp.Literal.string(delimiter), expression=exp.paren(text, copy=False)),
+        expression=exp.Literal.string(delimiter),
+    )
+    pattern = exp.Literal.string(f"{mark}[ ]*{written}[ ]*{mark}")
+    return exp.paren(exp.RegexpLike(this=exp.paren(whole, copy=False), expression=pattern), copy=False)
 
 
 def quoted_text(text: str, kind: ColumnType) -> exp.Expr:
