@@ -109,8 +109,8 @@ OPTIONS = (
         "weight",
         "Question",
         "COL",
-        "Multiply each value by this column (sum), or add it up (count).",
-        queries="sum and count",
+        "Weigh each value by this column (sum, mean), or add it up (count).",
+        queries="sum, mean and count",
         batches=False,
     ),
     Option(
@@ -118,7 +118,7 @@ OPTIONS = (
         "Question",
         "W",
         "Upper bound for weights; larger weights count as W.",
-        queries="sum and count",
+        queries="sum, mean and count",
         batches=(
             "is not for batches, whose weight is a question's share of the budget",
             "publish the weighted sum alone",

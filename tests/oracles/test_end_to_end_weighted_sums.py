@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from irisdp import NeighbouringRelation, plan
+from irisdp._measurements.means import NoisyMeans
 from irisdp._queries import clipped_values, sum_and_mean
 from irisdp._queries.clipped_values import clamped
 from irisdp._release.pipeline import read_statistics
@@ -150,3 +151,65 @@ class TestPlantedBugs:
 
         monkeypatch.setattr(sum_and_mean.Sum, "mechanism", mechanism)
         assert self.found(monkeypatch, "exchange", lower=1, upper=2)
+
+
+# Weighted means: a record counts as so many records of its value as its weight has parts of the largest one.
+
+MEANS = {
+    "whole weights": {"lower": 0, "upper": 1, "weight_upper": 2},
+    "parts": {"lower": 0, "upper": 1, "weight_upper": "1.5"},
+    "missing": {"lower": 0, "upper": 1, "weight_upper": 2, "missing": 1},
+}
+
+
+@pytest.fixture(params=["shown", "kept"])
+def mean_asked(request, monkeypatch):
+    monkeypatch.setitem(exhaustion.ASKED, "mean", ("mean", "v"))
+    monkeypatch.setattr(clipped_values, "_LOTS", 2)
+    if request.param == "kept":
+        monkeypatch.setattr(NoisyMeans, "show", lambda self, drawn, nodes: list(drawn))
+
+
+@pytest.mark.usefixtures("mean_asked")
+@pytest.mark.parametrize("choices", MEANS)
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_no_weighted_means_can_be_told_apart(relation, choices, monkeypatch):
+    monkeypatch.setitem(exhaustion.CHOSEN, "mean", {"step": 1, "weight": "u", **MEANS[choices]})
+    options = {"relation": relation, "ratio": 16}
+    exhaustion.assert_private("mean", options, exhaustion.neighbours(relation, "any"), more_than=100)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_no_weighted_means_of_groups_can_be_told_apart(relation, monkeypatch):
+    monkeypatch.setitem(exhaustion.ASKED, "mean", ("mean", "v"))
+    monkeypatch.setitem(exhaustion.CHOSEN, "mean", {"weight": "u", **MEANS["whole weights"]})
+    monkeypatch.setattr(NoisyMeans, "show", lambda self, drawn, nodes: list(drawn))
+    monkeypatch.setattr(exhaustion, "RECORDS", [*WEIGHTED[2:6:2], WEIGHTED[8], WEIGHTED[11], (9, "b", 1)])
+    options = {"relation": relation, "ratio": 16, **GROUPED}
+    exhaustion.assert_private("mean", options, exhaustion.neighbours(relation, "any"), more_than=25)
+
+
+@pytest.mark.usefixtures("mean_asked")
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_no_weighted_means_of_persons_can_be_told_apart(relation, monkeypatch):
+    monkeypatch.setitem(exhaustion.CHOSEN, "mean", {"weight": "v", **MEANS["whole weights"]})
+    monkeypatch.setattr(exhaustion, "PERSONAL", PERSONAL)
+    options = {"relation": relation, "ratio": 16, "unit": "u", "at_most": 2}
+    exhaustion.assert_private("mean", options, exhaustion.personal_neighbours(relation), more_than=25)
+
+
+@pytest.mark.parametrize("bug", ["a weight that counts as one value less", "weights that are not bounded"])
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_bugs_of_weighted_means_are_caught(relation, bug, monkeypatch):
+    monkeypatch.setitem(exhaustion.ASKED, "mean", ("mean", "v"))
+    monkeypatch.setitem(exhaustion.CHOSEN, "mean", {"weight": "u", **MEANS["whole weights"]})
+    monkeypatch.setattr(NoisyMeans, "show", lambda self, drawn, nodes: list(drawn))
+    asked = "mean", {"relation": relation, "ratio": 16}, exhaustion.neighbours(relation, "any")
+    assert not exhaustion.caught(*asked)
+    if bug.startswith("a weight"):
+        real = sum_and_mean.Mean.most_values.fget
+        monkeypatch.setattr(sum_and_mean.Mean, "most_values", property(lambda self: real(self) - 1))
+    else:
+        monkeypatch.setattr(clipped_values, "_lots", lambda stepped, weight: f"CAST(ABS({weight}) AS BIGINT)")
+        exhaustion.forget_counts()
+    assert exhaustion.caught(*asked)

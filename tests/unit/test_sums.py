@@ -17,6 +17,7 @@ from irisdp import BadInput
 from irisdp._cli import run
 from irisdp._queries import ColumnChoices
 from irisdp._queries.clipped_values import read_stepped, total_steps
+from irisdp._release import pipeline
 from irisdp._tables.table import open_table
 from support.seeds import fresh_generator
 
@@ -532,14 +533,12 @@ def test_a_plan_names_both_columns_whose_numbers_are_bounded():
 
 
 @pytest.mark.parametrize("option", ["weight", "weight_upper"])
-def test_weights_are_for_sums_and_counts_alone(option):
+def test_weights_are_for_sums_means_and_counts_alone(option):
     data = pa.table({"x": [1], "w": [1]})
-    with pytest.raises(BadInput, match=rf"{option}: is not for at-least, but for sum and count"):
+    with pytest.raises(BadInput, match=rf"{option}: is not for at-least, but for sum, mean and count"):
         irisdp.plan(data, "at-least", 3, epsilon=1, **{option: BOUNDS_WEIGHTS[option]})
-    with pytest.raises(
-        BadInput, match=rf"{option}: is not for mean, but for sum and count: a weighted mean is a ratio"
-    ):
-        irisdp.plan(data, "mean", "x", lower=0, upper=1, epsilon=1, **{option: BOUNDS_WEIGHTS[option]})
+    with pytest.raises(BadInput, match=rf"{option}: is not for variance, but for sum, mean and count"):
+        irisdp.plan(data, "variance", "x", lower=0, upper=1, epsilon=1, **{option: BOUNDS_WEIGHTS[option]})
 
 
 def test_a_batch_says_that_its_weights_are_others():
@@ -624,3 +623,41 @@ def test_what_makes_no_weighted_count_is_refused(options, message):
     with pytest.raises(BadInput) as refused:
         irisdp.plan(pa.table({"x": [1], "w": [1]}), "count", epsilon=1, **options)
     assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(("most", "lots"), [("2.5", 1024), (3, 1024)])
+def test_weighted_means_count_as_python_does(most, lots, tmp_path):
+    """By exact numbers: each value as often as its weight has parts, to the nearest."""
+    pairs = [(value, weight) for value in VALUES for weight in WEIGHTS]
+    data = pa.table({
+        "x": pa.array([value for value, _ in pairs], pa.float64()),
+        "w": pa.array([weight for _, weight in pairs], pa.float64()),
+    })  # fmt: skip
+    options = {"lower": -1, "upper": 4, "step": "0.25", "weight": "w", "weight_upper": most, "epsilon": 1}
+    planned = irisdp.plan(data, "mean", "x", **options)
+    known = above = 0
+    for value, weight in pairs:
+        if not (usable(value) and usable(weight)):
+            continue
+        steps = math.floor((min(max(value, -1.0), 4.0) + 1) / 0.25 + 0.5)
+        parts = math.floor(min(max(weight, 0.0), float(most)) / (float(most) / lots) + 0.5)
+        known, above = known + parts, above + parts * steps
+    nodes = pipeline.read_statistics(planned, bytes(32)).nodes
+    assert (nodes.known.tolist(), nodes.above.tolist(), nodes.records) == ([known], [above], None)
+
+
+def test_a_weighted_mean_is_published(tmp_path):
+    rng = np.random.default_rng(2)
+    x, w = rng.integers(0, 101, 3000), rng.random(3000) * 3
+    data = pa.table({"x": x, "w": w})
+    bounds = {"lower": 0, "upper": 100, "weight": "w", "weight_upper": 3}
+    for relation in ("add-remove", "exchange"):
+        session = irisdp.Session(data, ledger=tmp_path / f"{relation}.ledger", relation=relation)
+        (row,) = session.mean("x", **bounds, epsilon=3, confidence="0.999999").answers.to_documents()
+        truth = np.average(x, weights=w)
+        assert row["answer_low"] - 0.05 <= truth <= row["answer_high"] + 0.05
+        assert row["answer_high"] - row["answer_low"] < 2
+        assert abs(session.mean("x", **bounds, epsilon=900).answers.values[0] - truth) < 0.05
+    planned = session.plan("mean", "x", **bounds, epsilon=1)
+    assert "the weights of records with a value add up to W" in str(planned)
+    assert "weights are rounded to multiples of 0.0029296875" in "; ".join(planned.leaves_out())

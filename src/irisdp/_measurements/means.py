@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._exact import log_near, shown_above
+from .._exact import log_near, rational_text, shown_above
 from .._sampling import BitSource
 from ..errors import BadInput
 from ..noise import UniversalDistribution, law
@@ -173,12 +173,15 @@ class NoisyMeans(ABC):
         Of one step of a person.
     steps : Steps
     kept : int
-        How many records of a person count at most.
+        How many records of a person count at most; with weights, as how many values they count.
+    lot : Fraction, optional
+        With weights: the weight that counts as one value.
     """
 
     privacy: Privacy
     steps: Grid
     kept: int = 1
+    lot: Fraction | None = None
 
     kind: ClassVar[str]
 
@@ -238,10 +241,10 @@ class NoisyMeans(ABC):
 
     def law(self, nodes: MeanNodes, cell: int, largest: int) -> dict[Any, Fraction]:
         """Return the law of the two noisy numbers, lumped beyond what at most `largest` values make them."""
-        true = self.numbers(nodes)[cell].tolist()
+        true, most = self.numbers(nodes)[cell].tolist(), 1 if self.lot is None else self.kept
         first, second = (
             law_between_ends(noise, value, *between)
-            for noise, value, between in zip(self.noises, true, self.reach(largest), strict=True)
+            for noise, value, between in zip(self.noises, true, self.reach(largest * most), strict=True)
         )
         return {(a, b): p * q for a, p in first.items() for b, q in second.items()}
 
@@ -252,6 +255,12 @@ class NoisyMeans(ABC):
         """
         size, span = float(self.steps.size), self.steps.span
         at_bound, in_middle = (self._distance(t, _USUAL) * size for t in (span / 2, 0.0))
+        if self.lot is not None:
+            off = at_bound * float(self.lot)
+            return {
+                "within_95_percent_times_weight": off,
+                "within_95_percent_of_weight_1000": min(off / 1000, float(self.steps.upper - self.steps.lower)),
+            }
         return {
             "within_95_percent_times_records": at_bound,
             "in_the_middle": in_middle,
@@ -275,6 +284,12 @@ class NoisyMeans(ABC):
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = self.expected_error()
+        if self.lot is not None:
+            likely, thousand = map(shown_above, error.values())
+            return (
+                f"off by at most about {likely}/W in 95 % of cases where the weights of records with a value add up to "
+                f"W, such as {thousand} for 1,000"
+            )
         likely, thousand, middle = (
             shown_above(error[name])
             for name in ("within_95_percent_times_records", "within_95_percent_of_1000_records", "in_the_middle")
@@ -287,7 +302,8 @@ class NoisyMeans(ABC):
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for readers of the answers."""
-        return {"kind": self.kind, **({} if self.kept == 1 else {"kept": self.kept})}
+        lot = {} if self.lot is None else {"weight_of_one": rational_text(self.lot)}
+        return {"kind": self.kind, **({} if self.kept == 1 else {"kept": self.kept}), **lot}
 
     def _most(self, drawn: list[Any], nodes: MeanNodes) -> list[int | None]:
         return [None] * len(drawn) if nodes.records is None else nodes.records.tolist()[: len(drawn)]

@@ -87,8 +87,11 @@ class Weights:
 
     def product(self, value: str, weight: str) -> str:
         """Write value times weight, of two columns of doubles; null where there is nothing to add."""
-        held = clamped(value, self.lower, self.upper, otherwise=self.missing)
-        return f"({held}) * ({clamped(weight, Fraction(0), self.most)})"
+        return f"({self.held(value)}) * ({clamped(weight, Fraction(0), self.most)})"
+
+    def held(self, value: str) -> str:
+        """Write a value between its bounds; null where there is none that counts."""
+        return clamped(value, self.lower, self.upper, otherwise=self.missing)
 
     def choices(self) -> dict[str, Any]:
         """Return the bounds of values and weights, JSON-ready."""
@@ -179,18 +182,31 @@ class ClippedColumn:
         Steps above the lower bound that a record without a number counts as. None if it counts as nothing, and with
         weights, which define this value themselves.
     weights : Weights or None
-        With them the steps are those of values times weights.
+        With them the steps are those of values times weights, unless there are `lots`.
+    lots : int or None
+        Into how many equal parts the largest weight is cut, of a weighted mean: each weight is rounded to a number of
+        them, and its value counts so many times.
     """
 
     of: Column
     steps: Grid
     missing: int | None = None
     weights: Weights | None = None
+    lots: int | None = None
 
     def choices(self) -> dict[str, Any]:
         """Return bounds and step, and the rule by which values are read, JSON-ready."""
         told = {**self.steps.to_document(), "missing": self._counted, "values": _RULE}
-        return told if self.weights is None else {**told, **self.weights.choices(), "values": _WEIGHTED}
+        if self.weights is None:
+            return told
+        if self.lots is not None:
+            return {**told, **self.weights.choices(), "weight_parts": self.lots, "values": _COUNTED}
+        return {**told, **self.weights.choices(), "values": _WEIGHTED}
+
+    @property
+    def lot(self) -> Fraction | None:
+        """The weight that counts as one value; None where weights are not counted so."""
+        return None if self.weights is None or self.lots is None else self.weights.most / self.lots
 
     def describe(self) -> str:
         """Say bounds and step in a few words."""
@@ -206,6 +222,12 @@ class ClippedColumn:
         if self.weights is None:
             return [f"a value of {self.of.name} {_RULE}", missing]
         weight, total = self.weights.of.name, self.steps.to_document()
+        if self.lot is not None:
+            return [
+                f"a value of {self.of.name} {_RULE}",
+                missing,
+                f"a weight of {weight} {_COUNTED}, which is {rational_text(self.lot)}; without a number there, nothing",
+            ]
         product = f"times {weight}, it adds from {total['lower']} to {total['upper']}; without a number there, nothing"
         return [f"a value of {self.of.name} or a weight of {weight} {_PRODUCT}", missing, product]
 
@@ -216,6 +238,8 @@ class ClippedColumn:
         if rounded and not covered:
             half = rational_text(self.steps.size / 2)
             result.append(f"rounding to multiples of {bounds['step']} changes each value by up to {half}")
+        if self.lot is not None and self.lot != 1:
+            result.append(f"weights are rounded to multiples of {rational_text(self.lot)}")
         missing = bounds["missing"]
         result.append("records without a number are left out" if missing is None else f"others count as {missing}")
         return result
@@ -241,6 +265,9 @@ _PRODUCT = (
     "how many are beyond is not told"
 )
 _WEIGHTED = f"or weight {_PRODUCT}"
+_COUNTED = "beyond a bound counts as the bound, others as the nearest part of the largest weight"
+_LOTS = 1024
+"""Parts of the largest weight, of a weighted mean, unless weights are whole numbers: finer ones cost nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -269,7 +296,9 @@ class StepTotals:
         return len(self.total)
 
 
-def read_stepped(table: Table, about: str, choices: ColumnChoices, query: str) -> ClippedColumn:
+def read_stepped(
+    table: Table, about: str, choices: ColumnChoices, query: str, *, counted: bool = False
+) -> ClippedColumn:
     """Read bounds and step for a column.
 
     Parameters
@@ -283,6 +312,8 @@ def read_stepped(table: Table, about: str, choices: ColumnChoices, query: str) -
         column is known or declared to hold whole numbers, and required elsewhere.
     query : str
         For messages.
+    counted : bool
+        Whether weights are counted, and no products.
 
     Raises
     ------
@@ -298,14 +329,18 @@ def read_stepped(table: Table, about: str, choices: ColumnChoices, query: str) -
             rule = "is missing; taken from the data, it would reveal who is in it"
             raise BadInput(name, rule, "give lower= and upper=, between which values count, such as 0 and 200000")
     weights = read_weights(table, choices, query)
-    whole = column.kind is ColumnType.INTEGER and (weights is None or weights.of.kind is ColumnType.INTEGER)
+    whole = column.kind is ColumnType.INTEGER and (counted or weights is None or weights.of.kind is ColumnType.INTEGER)
     size = _read_size(choices, query, column=column.name, whole=whole)
-    if weights is not None:
+    if weights is not None and not counted:
         steps = _checked(weights.steps(size))
         return ClippedColumn(column, steps if whole and size.numerator == 1 else steps.rounds(), weights=weights)
     steps = _read_steps(choices, size)
     if not (whole and size.numerator == 1):
         steps = steps.rounds()
+    if weights is not None:
+        whole_weights = weights.of.kind is ColumnType.INTEGER and weights.most.denominator == 1
+        lots = int(weights.most) if whole_weights and weights.most <= _LOTS else _LOTS
+        return ClippedColumn(column, steps, weights=weights, lots=lots)
     return ClippedColumn(column, steps, None if choices.missing is None else _read_missing(choices.missing, steps))
 
 
@@ -346,16 +381,23 @@ def total_steps(
     numbers = [replace(column, kind=ColumnType.NUMBER) for column in stepped.columns]
     keys = (*(() if groups is None else groups.columns), *numbers)
     value, *weight = (f"k{index}" for index in range(len(keys) - len(numbers), len(keys)))
-    added = value if stepped.weights is None else stepped.weights.product(value, *weight)
+    added, lots, number = value, "", "COUNT(steps)"
+    if stepped.weights is not None and stepped.lots is not None:
+        added, lots = stepped.weights.held(value), f", {_lots(stepped, *weight)} AS lots"
+    elif stepped.weights is not None:
+        added = stepped.weights.product(value, *weight)
     added = added if condition is None else f"CASE WHEN answer THEN {added} END"
     valued = (
-        f"weighed AS (SELECT records.*, {added} AS added FROM records), "
+        f"weighed AS (SELECT records.*, {added} AS added{lots} FROM records), "
         f"valued AS (SELECT weighed.*, {_above('added', stepped.steps)} AS steps FROM weighed)"
     )
     # Whatever rounding did: no record adds less than 0 steps, or more than there are.
     span = stepped.steps.span
     held = f"CASE WHEN steps < 0 THEN 0 WHEN steps > {span} THEN {span} ELSE steps END"
-    counts = {"total": "COUNT(*)", "known": "COUNT(steps)", "above": f"CAST(COALESCE(SUM({held}), 0) AS BIGINT)"}
+    if lots:
+        number = "CAST(COALESCE(SUM(CASE WHEN NOT steps IS NULL THEN lots END), 0) AS BIGINT)"
+        held = f"lots * ({held})"
+    counts = {"total": "COUNT(*)", "known": number, "above": f"CAST(COALESCE(SUM({held}), 0) AS BIGINT)"}
     asked = np.zeros(cells, dtype=np.int64)
     if squared:
         counts["squares"] = f"CAST(COALESCE(SUM(({held}) * ({held})), 0) AS BIGINT)"
@@ -377,6 +419,17 @@ def total_steps(
     counted_as = stepped.missing * (asked - totals.known)
     squares = None if totals.squares is None else totals.squares + stepped.missing * counted_as
     return StepTotals(totals.total, asked, totals.above + counted_as, squares)
+
+
+def _lots(stepped: ClippedColumn, weight: str) -> str:
+    """Write as how many parts of the largest weight a weight counts: from 0 to all, or null."""
+    assert stepped.weights is not None and stepped.lot is not None
+    parts = f"FLOOR(({clamped(weight, Fraction(0), stepped.weights.most)}) / {_double(stepped.lot)} + {_double(_HALF)})"
+    lots = f"CAST({parts} AS BIGINT)"
+    return f"CASE WHEN {lots} < 0 THEN 0 WHEN {lots} > {stepped.lots} THEN {stepped.lots} ELSE {lots} END"
+
+
+_HALF = Fraction(1, 2)
 
 
 def _read_size(choices: ColumnChoices, query: str, *, column: str, whole: bool) -> Fraction:

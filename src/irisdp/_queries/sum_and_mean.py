@@ -68,6 +68,7 @@ class _OfNumbers(ABC):
     name: ClassVar[str]
     weighted: ClassVar[bool] = False
     squared: ClassVar[bool] = False
+    counts_weights: ClassVar[bool] = False
     categories: ClassVar[Groups | None] = None
 
     @classmethod
@@ -80,7 +81,8 @@ class _OfNumbers(ABC):
         """Read bounds and step for a table."""
         if not self.weighted:
             _refuse_weights(choices, self.name)
-        totals, kept = read_stepped(table, self.about, choices, self.name), choices.contribution
+        totals = read_stepped(table, self.about, choices, self.name, counted=self.counts_weights)
+        kept = choices.contribution
         asked = replace(self, about=totals.of.name, stepped=totals, contribution=kept)
         if asked.farthest > MOST_STEPS:
             rule = f"is so small that one person may move the {self.name} by more than {MOST_STEPS:,} steps"
@@ -104,6 +106,8 @@ class _OfNumbers(ABC):
             return told
         weights = self.stepped.weights
         weighted = {} if weights is None else {"weight": weights.describe()}
+        if self.stepped.lots is not None:
+            weighted = {"weight": weighted["weight"].replace("times", "weighted by", 1)}
         return {**told, "between": self.stepped.describe(), **weighted}
 
     def leaves_out(self, relation: NeighbouringRelation) -> list[str]:
@@ -196,9 +200,14 @@ class Sum(_OfNumbers):
 
 @dataclass(frozen=True, slots=True)
 class Mean(_OfNumbers):
-    """The mean of the values of those records that have one, from two noisy numbers (proofs/sums-and-means.md)."""
+    """The mean of the values of those records that have one, from two noisy numbers (proofs/sums-and-means.md).
+
+    With weights, a record counts as so many records of its value as its weight has parts of the largest one.
+    """
 
     name: ClassVar[str] = "mean"
+    weighted: ClassVar[bool] = True
+    counts_weights: ClassVar[bool] = True
     exchange_steps: ClassVar[int] = 2
 
     @property
@@ -209,7 +218,12 @@ class Mean(_OfNumbers):
     @property
     def farthest(self) -> int:
         """So many as the largest exchange."""
-        return 2 * self.contribution.records * self._bound().steps.span
+        return 2 * self.most_values * self._bound().steps.span
+
+    @property
+    def most_values(self) -> int:
+        """How many values one person has at most."""
+        return self.contribution.records * (self._bound().lots or 1)
 
     def covers_rounding(self, relation: NeighbouringRelation) -> bool:
         """Return True: a mean moves by no more than one value does."""
@@ -217,16 +231,16 @@ class Mean(_OfNumbers):
 
     def nodes(self, statistics: StepTotals, relation: NeighbouringRelation) -> MeanNodes:
         """Return how many values there are and how far up they lie."""
-        public = statistics.total if relation == NeighbouringRelation.EXCHANGE else None
+        public = statistics.total if relation == NeighbouringRelation.EXCHANGE and self._bound().lots is None else None
         return MeanNodes(statistics.known, statistics.above, public)
 
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[MeanNodes]:
         """Return what is nearest for a step of the relation; where every one of a public number counts, one number."""
         pair, kept, steps = pure_pair(privacy, self.name), self.contribution, self._bound().steps
-        if relation == NeighbouringRelation.EXCHANGE and self.every_record_counts:
+        if relation == NeighbouringRelation.EXCHANGE and self.every_record_counts and self._bound().lots is None:
             return MeanOfAll(StaircaseNoise(pair, steps.span), steps)
         exchanged = kept.exchanged or relation == NeighbouringRelation.EXCHANGE
-        return (MeanFromCentre if exchanged else MeanFromEnds)(pair, steps, kept.records)
+        return (MeanFromCentre if exchanged else MeanFromEnds)(pair, steps, self.most_values, self._bound().lot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,8 +320,8 @@ def weighted_count(question: Query[Any], options: Mapping[str, Any]) -> tuple[Qu
 def _refuse_weights(choices: ColumnChoices, query: str) -> None:
     for option in ("weight", "weight_upper"):
         if getattr(choices, option) is not None:
-            rule = f"is not for {query}, but for sum and count: a weighted mean is a ratio of two sums"
-            raise BadInput(option, rule, "publish the sum of values with weights, and the sum of weights")
+            rule = f"is not for {query}, but for sum, mean and count"
+            raise BadInput(option, rule, "leave it out, or ask one of those")
 
 
 def total_per_person(

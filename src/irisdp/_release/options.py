@@ -154,6 +154,7 @@ class WeightOptions(TypedDict, total=False):
     weight : str
         For ``sum``: a column of numbers by which values are multiplied, each from 0 to `weight_upper`; a record without
         a weight adds nothing. Products are rounded to the step, of which the bounds need be no multiples then. For
+        ``mean``: each value counts as often as its weight has parts, of 1024 parts of the largest weight. For
         ``count``: a column that is added up, instead of 1 for each record.
     weight_upper : number or text
         With `weight`: the largest weight that counts; a larger one counts as this. Noise grows with it.
@@ -360,11 +361,15 @@ class HistogramArguments(CategoryArguments, BinOptions, total=False):
     """A count in each bin or category of a column."""
 
 
-class MeanArguments(RecordArguments, ValueOptions, total=False):
+class MomentArguments(RecordArguments, ValueOptions, total=False):
+    """A variance of the values of a column."""
+
+
+class MeanArguments(MomentArguments, WeightOptions, total=False):
     """A mean of the values of a column."""
 
 
-class SumArguments(MeanArguments, WeightOptions, PersonTotalOptions, total=False):
+class SumArguments(MeanArguments, PersonTotalOptions, total=False):
     """A sum of the values of a column."""
 
 

@@ -27,6 +27,7 @@ from .options import (
     FileOptions,
     HistogramArguments,
     MeanArguments,
+    MomentArguments,
     PlanArguments,
     QuestionOptions,
     RecordArguments,
@@ -331,13 +332,13 @@ class Session(Drawable):
         """Publish the mean of a column's values between `lower` and `upper`; see `irisdp.publish`."""
         return self.publish("mean", column, *_given(condition), **options)
 
-    @asks(MeanArguments)
-    def variance(self, column: str, condition: str | None = None, **options: Unpack[MeanArguments]) -> Publication:
+    @asks(MomentArguments)
+    def variance(self, column: str, condition: str | None = None, **options: Unpack[MomentArguments]) -> Publication:
         """Publish the population variance of a column's values between `lower` and `upper`; see `irisdp.publish`."""
         return self.publish("variance", column, *_given(condition), **options)
 
-    @asks(MeanArguments)
-    def deviation(self, column: str, condition: str | None = None, **options: Unpack[MeanArguments]) -> Publication:
+    @asks(MomentArguments)
+    def deviation(self, column: str, condition: str | None = None, **options: Unpack[MomentArguments]) -> Publication:
         """Publish the population standard deviation of a column's values; see `irisdp.publish`."""
         return self.publish("deviation", column, *_given(condition), **options)
 

@@ -378,6 +378,8 @@ ERRORS = {
     "mean_absolute_times_records": "where there are N records, off by {}/N on average",
     "spread_evenly_times_records": "by at most about {}/N in 95 % of cases where N values spread evenly",
     "all_alike_times_root_of_records": "by at most about {} divided by the root of N where N values are all alike",
+    "within_95_percent_times_weight": "where weights add up to W, off by at most about {}/W in 95 % of cases",
+    "within_95_percent_of_weight_1000": "by at most about {} where weights add up to 1,000",
     "in_the_middle": "by at most about {}/N where the mean is half-way between the bounds",
     "within_95_percent_of_1000_records": "by at most about {} where 1,000 records have a value",
     "inside_from_records": "values between neighbouring powers of two lie inside in 95 % of cases if {} have one",
