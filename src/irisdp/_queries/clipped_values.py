@@ -90,7 +90,7 @@ class Weights:
         return f"({self.held(value)}) * ({clamped(weight, Fraction(0), self.most)})"
 
     def held(self, value: str) -> str:
-        """Write a value between its bounds; null where there is none that counts."""
+        """Write a value between its bounds; null where no value counts."""
         return clamped(value, self.lower, self.upper, otherwise=self.missing)
 
     def choices(self) -> dict[str, Any]:
