@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE / "dependencies.md"
 PROJECT = HERE.parent / "pyproject.toml"
 
-EXTRAS = ("plots", "explorer", "spark", "postgresql", "notebooks", "accounting", "graphs", "opendp", "all")
+EXTRAS = ("plots", "explorer", "spark", "postgresql", "files", "notebooks", "accounting", "graphs", "opendp", "all")
 """What users install; the other extras are for whoever works on Iris."""
 
 INTRODUCTION = """# What Iris brings along

@@ -198,6 +198,7 @@ OPTIONS = (
         "Each record of a text file begins with a row name, which is no column.",
         kind="switch",
     ),
+    Option("codes", "Input", "", "Keep the codes of a .dta or .sav file instead of their labels.", kind="switch"),
     Option("comment", "Input", "MARK", "Skip records of a text file that begin with this mark, such as #."),
     Option(
         "types",
@@ -240,7 +241,7 @@ OPTIONS = (
 )
 """In the order in which help lists them."""
 
-STRUCTURE = ("skip_rows", "header_rows", "footer_rows", "no_header", "columns", "row_names", "comment")
+STRUCTURE = ("skip_rows", "header_rows", "footer_rows", "no_header", "columns", "row_names", "comment", "codes")
 """Options that say which lines of a text file are records."""
 SPELLED = ("decimal", "thousands", "date_format", "missing_codes")
 """Options that say how a text file writes values, whatever the column."""

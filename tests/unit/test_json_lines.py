@@ -283,9 +283,9 @@ CASES = [
     ("categories", "t.csv", PARTIES, "plurality party --categories Green;Red", "separate them with commas"),
     ("categories", "t.csv", PARTIES, ["plurality", "party", "--categories", "Green Red"], "separate them with commas"),
     # Files that Iris does not read.
-    ("files", "t.xlsx", AB, "count", "pandas.read_excel"),
-    ("files", "t.dta", AB, "count", "pandas.read_stata"),
-    ("files", "t.sav", AB, "count", "pandas.read_spss"),
+    ("files", "t.xlsx", AB, "count", "that can be read to its end"),
+    ("files", "t.dta", AB, "count", "that can be read to its end"),
+    ("files", "t.sav", AB, "count", "that can be read to its end"),
     ("files", "t.rds", AB, "count", "write.csv(table"),
     ("files", "t.csv", '{"a": 1, "b": "Secret"}\n', ["count", "a = 1"], "ends in .jsonl"),
     ("files", "t.csv", '[{"a": 1}, {"b": "Secret"}]', ["count", "a = 1"], "is JSON, as its first bytes say"),

@@ -186,7 +186,7 @@ def test_a_header_that_two_delimiters_part_asks_which_it_is(header, here, capsys
 
 
 @pytest.mark.parametrize(
-    ("file", "remedy"), [("t.db", "sqlite:///FILE#TABLE"), ("t.sqlite#v", "sqlite:///FILE#TABLE"), ("t.xlsx", "a .csv")]
+    ("file", "remedy"), [("t.db", "sqlite:///FILE#TABLE"), ("t.sqlite#v", "sqlite:///FILE#TABLE"), ("t.xls", "a .csv")]
 )
 def test_an_ending_that_is_not_read_leads_to_what_is(file, remedy, here, capsys):
     Path(file).touch()

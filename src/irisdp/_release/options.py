@@ -265,6 +265,8 @@ class FileOptions(TypedDict, total=False):
         Whether each record begins with a name that is no column, as R writes it.
     comment : str
         What a record begins with that is a comment, such as ``"#"``; so do lines above the header.
+    codes : bool
+        Whether to keep the codes of a .dta or .sav file, and not their value labels.
     types : mapping or path
         What columns of a text file are read as, ``{"age": "integer", "born": "date"}`` or a JSON file that says so:
         integer, number, text, boolean, date or timestamp. A value that cannot be read so is null. A column without a
@@ -286,6 +288,7 @@ class FileOptions(TypedDict, total=False):
     columns: str | Sequence[str] | None
     row_names: bool
     comment: str | None
+    codes: bool
     types: Mapping[str, str | Mapping[str, Any]] | str | os.PathLike[str] | None
 
 
@@ -382,7 +385,7 @@ class PublishOptions(PlanOptions, LedgerOptions, OutputOptions, total=False):
 
 
 _DEFAULTS: dict[str, Any] = {
-    **dict.fromkeys(("select_groups", "public_membership", "no_header", "row_names", "force"), False),
+    **dict.fromkeys(("select_groups", "public_membership", "no_header", "row_names", "codes", "force"), False),
     "delta": 0,
 }
 """What an option is that was left out, where it is not None."""

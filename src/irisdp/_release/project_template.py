@@ -193,6 +193,7 @@ _FORMS = {
     "columns": '["age", "town"]',
     "row_names": "true",
     "comment": '"#"',
+    "codes": "true",
 }
 
 

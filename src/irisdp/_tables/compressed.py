@@ -15,6 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
 
+from .books import as_text, is_book
 from .csv_records import BLOCK, Bytes
 from .engine import guarded
 
@@ -32,11 +33,14 @@ def opened(path: Path, packing: str = "") -> Iterator[Bytes]:
     Parameters
     ----------
     packing : str
-        How it is compressed: one of `locations.PACKINGS`, or nothing.
+        How it is compressed: one of `locations.PACKINGS`, or nothing; or what `books` reads.
     """
     if not packing:
         with path.open("rb", buffering=0) as file:
             yield _Whole(file)
+        return
+    if is_book(packing):
+        yield io.BytesIO(as_text(path, packing))
         return
     with contextlib.closing(Unpacked(path, packing)) as unpacked:
         yield unpacked
@@ -81,6 +85,9 @@ def first_bytes(path: Path, size: int, packing: str) -> bytes:
 def _without_faults(action: Callable[[], bytes], packing: str) -> bytes:
     if not packing:
         return action()
+    if is_book(packing):
+        rule = f"is no {packing.split(maxsplit=1)[0]} file that can be read to its end"
+        return guarded(action, rule, "save it again, or save the table as CSV in UTF-8")
     return guarded(
         action,
         f"is not {_NAMES[packing]} that can be unpacked to its end",

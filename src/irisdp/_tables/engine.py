@@ -159,7 +159,12 @@ def multiset_digest(header: tuple[Any, ...], count: int, hashes: Callable[[], It
 
 MEMORY_LIMIT = "1500MB"
 
-_PACKAGES = frozenset({"duckdb", "narwhals", "numpy", "pandas", "polars", "psycopg", "pyarrow", "pyspark", "pytz"})
+_PACKAGES = frozenset(
+    {
+        *("duckdb", "narwhals", "numpy", "pandas", "polars", "psycopg", "pyarrow", "pyreadstat", "pyspark"),
+        *("python_calamine", "pytz"),
+    }
+)
 """What engines of tables are made of."""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from .arrow_values import text_schema
+from .books import BOOKS, CODES, STATISTICS, check_library, is_book, read_with
 from .columns import Column, ColumnType, check_names
 from .compressed import digest_of
 from .engine import Embedded, check_readable, guarded, streaming_connection
@@ -48,6 +49,8 @@ class TextSource(Embedded):
 
     def digest(self) -> bytes:
         """Return the BLAKE2b digest of the bytes, unpacked, and of how they are read; packed or not, it is the same."""
+        if is_book(self.packing):  # of the file itself: a library may write what it holds otherwise one day
+            return digest_of(self.path, "", _ending(self.path))
         return digest_of(self.path, self.packing, _ending(self.path))
 
     @property
@@ -58,12 +61,19 @@ class TextSource(Embedded):
     @property
     def form_facts(self) -> dict[str, Any]:
         """What was declared of how it is written, where that is not as usual."""
-        return self.form.facts(_ending(self.path))
+        facts = self.form.facts(_ending(self.path))
+        return facts | ({"library": read_with(self.packing.split()[0])} if is_book(self.packing) else {})
 
     @property
     def reading(self) -> str:
         """How it is read, in words."""
-        return self.form.describe()
+        if not is_book(self.packing):
+            return self.form.describe()
+        ending = self.packing.split()[0]
+        said = "from the first sheet of a workbook; a formula that failed is unknown"
+        if ending in STATISTICS:
+            said = f"from a {ending} file, by its {'codes' if self.form.codes else 'labels where codes have any'}"
+        return "; ".join([said, *self.form.describe_rows()])
 
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""
@@ -83,9 +93,8 @@ _UNPACK = "unpack it, or compress the .csv file as .csv.gz or .csv.zst"
 _ARROW = "write it as Parquet with pyarrow.parquet.write_table, or pass the table to irisdp.publish"
 
 _REMEDIES = {
-    **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"), _EXCEL),
-    ".dta": _STATISTICS.format("read_stata"),
-    **dict.fromkeys((".sav", ".zsav", ".por"), _STATISTICS.format("read_spss")),
+    **dict.fromkeys((".xls", ".xlsb", ".ods"), _EXCEL),
+    ".por": _STATISTICS.format("read_spss"),
     **dict.fromkeys((".sas7bdat", ".xpt"), _STATISTICS.format("read_sas")),
     **dict.fromkeys((".rds", ".rda", ".rdata"), _R),
     **dict.fromkeys((".txt", ".dat", ".asc", ".psv", ".text"), _TEXT),
@@ -140,7 +149,7 @@ def open_file(
         return open_folder(text)
     packing = packing_of(text)
     ending = PurePath(unpacked_name(text)).suffix.lower()
-    if ending not in (*DELIMITERS, *JSON_LINES) and (packing or ending != ".parquet"):
+    if ending not in (*DELIMITERS, *JSON_LINES, *(() if packing else BOOKS)) and (packing or ending != ".parquet"):
         raise _not_read(text, ending, packing)
     # A path cannot be longer than the system allows, hold a NUL byte, or lie in a folder that may not be entered.
     path = guarded(lambda: Path(text).expanduser().resolve(), "is not a usable path", "give the path of a file")
@@ -155,8 +164,24 @@ def open_file(
     if ending in JSON_LINES:
         refuse_form(written)
         return open_json_lines(path, packing, types)
+    if ending in BOOKS:
+        return _open_book(path, ending, written)
+    if written.get("codes"):
+        raise BadInput("codes", "keeps the codes of .dta and .sav files", "leave it out")
     form = read_form(ending, **written)
     return _open_text(path, form, packing, sure=written.get("delimiter") is not None)
+
+
+def _open_book(path: Path, ending: str, written: Mapping[str, Any]) -> tuple[list[Column], TextSource]:
+    """Open a workbook or a file of a statistics program, whose library says how its values are written."""
+    for name in ("encoding", "delimiter", "decimal", "thousands"):
+        if written.get(name) is not None:
+            raise BadInput(name, f"belongs to .csv and .tsv files, and {ending} files hold numbers", "leave it out")
+    if written.get("codes") and ending not in STATISTICS:
+        raise BadInput("codes", "keeps the codes of .dta and .sav files", "leave it out")
+    check_library(ending)
+    packing = ending + (CODES if written.get("codes") else "")
+    return _open_text(path, read_form(".csv", **written), packing, sure=True)
 
 
 def _not_read(text: str, ending: str, packing: str) -> BadInput:

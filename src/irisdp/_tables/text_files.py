@@ -93,6 +93,8 @@ class TextForm:
         What a record begins with that is a comment, and is dropped; empty if none is.
     footer_rows : int
         Rows at the end that are no records; blank ones do not count.
+    codes : bool
+        Whether the codes of a statistics program are kept, and not replaced by their labels.
     """
 
     encoding: str = "utf-8"
@@ -103,6 +105,7 @@ class TextForm:
     row_names: bool = False
     comment: str = ""
     footer_rows: int = 0
+    codes: bool = False
 
     def facts(self, ending: str) -> dict[str, Any]:
         """Return the differences from the default for a file of this ending; a link may have another ending."""
@@ -115,7 +118,12 @@ class TextForm:
         """Say in words how the file is read, and what becomes of values in another encoding."""
         encoding = self.encoding.upper()
         mark = _MARKS.get(self.delimiter, repr(self.delimiter))
-        parts = [f"as {encoding} text, separated by {mark}; a value that is not {encoding} is unknown"]
+        said = f"as {encoding} text, separated by {mark}; a value that is not {encoding} is unknown"
+        return "; ".join([said, *self.describe_rows()])
+
+    def describe_rows(self) -> list[str]:
+        """Say in words which rows are records."""
+        parts = []
         if self.skip_rows:
             parts.append(f"the first {_rows(self.skip_rows)} skipped")
         if self.columns:
@@ -128,7 +136,7 @@ class TextForm:
             parts.append(f"records that begin with {self.comment} skipped")
         if self.footer_rows:
             parts.append(f"the last {_rows(self.footer_rows)} skipped")
-        return "; ".join(parts)
+        return parts
 
 
 def _rows(number: int) -> str:
@@ -188,6 +196,7 @@ def _structure(written: Mapping[str, Any], delimiter: str) -> dict[str, Any]:
         "footer_rows": _whole(written.get("footer_rows"), "footer_rows", 0, _MOST_ROWS, 0),
         "row_names": _switch(written.get("row_names"), "row_names"),
         "comment": comment or "",
+        "codes": _switch(written.get("codes"), "codes"),
     }
     columns = _columns(written.get("columns"))
     if not _switch(written.get("no_header"), "no_header"):
