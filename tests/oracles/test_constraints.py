@@ -299,6 +299,19 @@ def test_both_checkers_take_what_was_made():
     assert verdict_of(document) == "yes"
 
 
+@pytest.mark.parametrize("most", ["1.9999999999", "19999999999/10000000000", 1])
+def test_both_checkers_say_the_largest_error_exactly(most, tmp_path, capsys):
+    rules = [{"error_at_most": most}]
+    made = design.consumer(4, "absolute", Privacy(ratio="3/2", delta="29/100"), constraints=rules)
+    document = made.to_document()
+    said = f"errors of at most {document['certificate']['constraints'][0]['error_at_most']}"
+    assert Fraction(said.rpartition(" ")[2]) == Fraction(most)
+    assert check_optimality(made).scope().endswith(f": {said}")
+    made.save(tmp_path / "made.json")
+    assert verify_mechanism.main(str(tmp_path / "made.json")) == 0
+    assert f"{said}\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("document", planted_lies())
 def test_both_checkers_catch_planted_lies(document):
     assert not check_optimality(read_document(document)).holds

@@ -12,7 +12,7 @@ from typing import Any
 
 import flint
 
-from .._exact import Number, Numbers, flint_rational, integer, json_list, rational, short_text
+from .._exact import Number, Numbers, flint_rational, integer, json_list, rational
 from ..errors import BadInput
 from ..graphs import UNREACHABLE
 from ._audited_mechanism import AuditedMechanism
@@ -21,6 +21,9 @@ _ONE, _ZERO = flint.fmpq(1), flint.fmpq(0)
 
 _MOST_TERMS = 1 << 20
 """Entries that all constraints together may name; the stand-alone verifier has the same limit."""
+
+_LONGEST_NUMBER = 40
+"""Characters of a number that people are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,7 @@ def _given_entries(constraint: Any, subject: AuditedMechanism) -> tuple[list[tup
         unit = " steps in the graph" if constraint["of"] == "graph-distance" else ""
         errors = enumerate(_errors(subject, constraint["of"]))
         far = [(i, v, _ZERO) for i, row in errors for v, error in enumerate(row) if error > most]
-        return far, f"errors of at most {short_text(most)}{unit}"
+        return far, f"errors of at most {_as_written(constraint['error_at_most'])}{unit}"
     if keys == {"keep"}:
         listed = json_list(constraint["keep"], "keep")
         kept = [integer(i, "keep", at_least=0, at_most=len(subject.inputs) - 1) for i in listed]
@@ -182,6 +185,12 @@ def _given_entries(constraint: Any, subject: AuditedMechanism) -> tuple[list[tup
         given = list(_entries(constraint["fixed"], "fixed", subject, parts=3))
         return given, f"some entries are given ({len(given)})"
     raise BadInput("constraints", "holds one that is not known", "write them as the documentation does")
+
+
+def _as_written(number: Any) -> str:
+    """Return a number as the file has it: a rounded one would state another constraint."""
+    text = str(number).strip()
+    return text if len(text) <= _LONGEST_NUMBER else "a number that the file writes out"
 
 
 def _counts(subject: AuditedMechanism) -> tuple[list[int], list[int]]:

@@ -868,7 +868,9 @@ def given_entries(mechanism: Mechanism, kind: str, one: Any) -> tuple[list[tuple
             for i, truth in enumerate(inputs)
         )
         far = [(i, v, Fraction(0)) for i, row in errors for v, error in enumerate(row) if error > most]
-        return far, f"errors of at most {shown(most)}" + " steps in the graph" * by_graph
+        written = str(one["error_at_most"]).strip()  # a rounded number would state another constraint
+        limit = written if len(written) <= 40 else "a number that the file writes out"
+        return far, f"errors of at most {limit}" + " steps in the graph" * by_graph
     if kind == "keep":
         kept = [whole_number(i, "keep", 0, size - 1) for i in list_of(one["keep"], "keep")]
         insist(len(set(kept)) == len(kept), "keep names an input twice")
