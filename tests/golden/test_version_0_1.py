@@ -178,8 +178,8 @@ LINES = {
     "no data": 'DATA: is missing; write for example: irisdp publish survey.csv count "age > 64" --epsilon 1',
     "no query": 'QUERY [EXPR]: is missing; write for example: irisdp publish survey.csv count "age > 64" --epsilon 1',
     "missing file": "DATA: finds no file at 'none.csv'; give the path of an existing file",
-    "unknown ending": "DATA: cannot read a file that ends in '.xlsx'; give a .csv, .tsv, .jsonl or .parquet file: save"
-    " the sheet as CSV in UTF-8, or pass the frame that pandas.read_excel returns to irisdp.publish",
+    # Workbooks are read now, and this one is not there.
+    "unknown ending": "DATA: finds no file at 't.xlsx'; give the path of an existing file",
     "file without columns": "DATA: has no columns; give a table with a header",
     "no epsilon": "--epsilon: is missing; add --epsilon 1",
     "no mechanism": "matrix: line 2, number 1: 'a' must be a finite number; write numbers such as 0.25 or 1/4, a row "

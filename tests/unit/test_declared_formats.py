@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import datetime
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -370,6 +371,21 @@ def test_other_data_takes_no_format_but_by_column(tmp_path):
     with pytest.raises(BadInput, match=r"^decimal: belongs to \.csv and \.tsv files; leave it out"):
         plan(tmp_path / "t.jsonl", "count", epsilon=1, decimal=",", types={"a": "number"})
     assert rows(tmp_path / "t.jsonl", types={"a": {"type": "number", "decimal": ","}}) == [(1.5,)]
+
+
+def test_spark_reads_no_declared_format(tmp_path):
+    for year in (2023, 2024):
+        (tmp_path / f"sales/year={year}").mkdir(parents=True)
+        pq.write_table(pa.table({"cost": [1, 2]}), tmp_path / f"sales/year={year}/part.parquet")
+    types = {"year": {"type": "integer", "missing": [2023]}}
+    assert (
+        publish(tmp_path / "sales", "count", "year > 0", types=types, epsilon=50).to_document()["answers"][0]["answer"]
+        == 2
+    )
+    with pytest.raises(
+        BadInput, match=r"^types: declares how text is written, which Spark does not read; leave the engin"
+    ):
+        plan(tmp_path / "sales", "count", "year > 0", types=types, epsilon=1, engine="spark")
 
 
 @pytest.mark.parametrize("form", ["%d.%m.%Y", "%F", "%D", "%-d/%-m/%y", "%Y%%"])
