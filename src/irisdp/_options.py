@@ -57,7 +57,7 @@ OPTIONS = (
         "groups",
         "Question",
         "FILE|V1,V2,…",
-        "The groups: values separated by commas, or a CSV file. Repeat to add.",
+        "The groups: values separated by commas, or a CSV file. Repeat to add. Of several columns: COL=V1,V2,…, each.",
         kind="list",
     ),
     Option("select_groups", "Question", "", "Discover the groups privately instead of listing them.", kind="switch"),

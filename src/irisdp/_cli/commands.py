@@ -36,7 +36,9 @@ _IN_A_SHELL = {
     "Ledger(path).set_limit(E, D)": "irisdp ledger FILE --limit E,D",
     "Ledger(path).set_limit(mu=M)": "irisdp ledger FILE --limit mu=M",
     "Ledger(path).set_limit(rho=R)": "irisdp ledger FILE --limit rho=R",
-    "give a list of tuples, or a CSV file": "name a file with a column for each of them: --groups FILE.csv",
+    "give a list of tuples, or a CSV file": (
+        "list the values of each of them: --groups COL=V1,V2 --groups COL2=V3,V4; or name a file: --groups FILE.csv"
+    ),
     "Ledger(path).set_limit(E, D, audience=NAME)": "irisdp ledger FILE --limit E,D --audience NAME",
     "Ledger(path).set_limit(mu=M, audience=NAME)": "irisdp ledger FILE --limit mu=M --audience NAME",
     "Ledger(path).set_limit(rho=R, audience=NAME)": "irisdp ledger FILE --limit rho=R --audience NAME",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -199,7 +200,8 @@ def publish_command(
 
     options = listed(options)
     for name in ("groups", "categories"):
-        options[name] = _declared(options[name], f"--{name}")
+        of_columns = name == "groups" and _is_for_each_column(options["groups"], options["by"])
+        options[name] = options[name] if of_columns else _declared(options[name], f"--{name}")
     options["audience"] = options["audience"] or None
     if dry_run:
         from .._release import dry_run_question
@@ -229,6 +231,17 @@ def publish_command(
 
 
 _OPTIONS = dict.fromkeys(inspect.signature(publish_command).parameters, "VALUE")
+
+
+def _is_for_each_column(values: list[str] | None, by: str | None) -> bool:
+    """Tell whether each value lists the groups of one of several columns, as in ``ward=north,east``."""
+    from .._queries import split_list
+
+    def names(column: str) -> bool:
+        return re.search(rf'(^|,)\s*"?{re.escape(column)}"?\s*(,|=|$)', by or "", re.IGNORECASE) is not None
+
+    lists = [split_list(value) for value in values or ()]
+    return len(lists) > 1 and "," in (by or "") and all(one is not None and names(one[0]) for one in lists)
 
 
 def _declared(values: list[str] | None, option: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -134,6 +135,9 @@ def _columns(declared: Any, names: list[str], what: Declares) -> list[list[Any]]
     file = groups_file(declared)
     if file is not None:
         return _file_columns(file, names, what)
+    lists = _lists_by_column(declared, names) if what is GROUPS else None
+    if lists is not None:
+        return _product(lists, names)
     if isinstance(declared, str):
         _refuse_file_as_value(declared, what)
         if len(names) > 1:
@@ -153,6 +157,62 @@ def _columns(declared: Any, names: list[str], what: Declares) -> list[list[Any]]
         return _transposed([_row(row, names, what) for row in declared], names)
     kind = "a number" if isinstance(declared, int | float | Decimal) else type(declared).__name__
     raise BadInput(what.option, f"cannot be read from {kind}", "give a CSV file, a list, or a frame")
+
+
+_MOST_IN_PRODUCT = 10**6
+
+
+def _lists_by_column(declared: Any, names: list[str]) -> dict[str, str] | None:
+    """Return the values listed for each of several group columns, as text; None where groups are listed otherwise.
+
+    A text such as ``ward=north,east`` for each column is no list of groups of several columns, which are tuples.
+    """
+    if len(names) < 2 or not isinstance(declared, list | tuple) or not declared:
+        return None
+    lists: dict[str, str] = {}
+    for text in declared:
+        named = split_list(text)
+        if named is None:
+            return None
+        name, values = named
+        column = next((own for own in names if own.casefold() == name.casefold()), None)
+        if column is None:
+            rule = f"lists values of {name[:60]!r}, which is no group column"
+            raise BadInput("groups", rule, f"write for example groups=['{names[0]}=north,east', '{names[1]}=f,m']")
+        lists[column] = f"{lists[column]},{values}" if column in lists else values
+    missing = [name for name in names if name not in lists]
+    if missing:
+        rule = f"lists no values of {list_names(missing)}"
+        raise BadInput("groups", rule, f"add a list for each group column, such as '{missing[0]}=a,b'")
+    return lists
+
+
+def split_list(text: Any) -> tuple[str, str] | None:
+    """Return the column and the values of a text such as ``ward=north,east``; None for any other.
+
+    Examples
+    --------
+    >>> split_list("ward=north,east"), split_list("north,east")
+    (('ward', 'north,east'), None)
+    """
+    if not isinstance(text, str) or '"' in text.partition("=")[0]:
+        return None
+    name, sign, values = text.partition("=")
+    return (name.strip(), values) if sign and name.strip() and "," not in name else None
+
+
+def _product(lists: Mapping[str, str], names: list[str]) -> list[list[Any]]:
+    """Return every combination of the values that are listed for the columns."""
+    parts = []
+    for name in names:
+        _refuse_file_as_value(lists[name], GROUPS)
+        parts.append(_declared_list(lists[name], GROUPS))
+        if len(set(parts[-1])) < len(parts[-1]):
+            raise BadInput("groups", f"lists a value of {name} twice", "list each value once")
+    if math.prod(map(len, parts)) > _MOST_IN_PRODUCT:
+        rule = f"makes more than {_MOST_IN_PRODUCT:,} groups of all combinations"
+        raise BadInput("groups", rule, "declare those there are, in a CSV file")
+    return _transposed(list(itertools.product(*parts)), names)
 
 
 def _declared_list(text: str, what: Declares) -> list[str]:
@@ -467,7 +527,8 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
         Text such as ``"north,east"`` for one column; a value that could be meant for a file (it ends as tables do, or a
         file of that name exists) needs double quotes. Or a path (or text that ends in .csv or .tsv) of a file whose
         header names the group columns in any order. Or a sequence or set of values, tuples or mappings, a mapping from
-        column to values, or a frame.
+        column to values, one for each group, or a frame. Of several columns also a list of one text for each, such as
+        ``["ward=north,east", "sex=f,m"]``, which means all combinations.
     what : Declares
         What they are, for messages: groups unless given.
 

@@ -31,9 +31,10 @@ class CommonOptions(TypedDict, total=False):
         text is split at commas outside parentheses and quotes. Then there is one answer for each group.
     groups : text, path, sequence, mapping or frame
         The groups, which `by` needs unless `select_groups` is given: ``"north,east"``, a CSV file, a list of values or
-        tuples, a mapping from column to values, or a frame. In text, put a value with a comma in double quotes. The
-        header of a CSV file names the group columns. In a column without a type a value counts the records that spell
-        it so: 1 is not 01 or 1.0. Read off the data they would reveal who is in it, so they never are.
+        tuples, a mapping from column to values, one for each group, or a frame. Of several columns also one text for
+        each, ``["ward=north,east", "sex=f,m"]``, for all combinations. In text, put a value with a comma in double
+        quotes. The header of a CSV file names the group columns. In a column without a type a value counts the records
+        that spell it so: 1 is not 01 or 1.0. Read off the data they would reveal who is in it, so they never are.
     select_groups : bool
         Instead of `groups`: name those groups that privacy allows. A count does so by itself, at no cost beyond its
         own, as often as the optimal partition selection would; other queries, and counts for audiences, pay for that.
