@@ -63,7 +63,7 @@ def typed(folder):
 
 
 def test_csvs_to_sqlite_72_rows_above_the_header_are_skipped(ask):
-    assert ask("Report 2024\nprinted today\nage,town\n70,A\n30,B\n", "count", "age > 64", skip_rows=2) == 1
+    assert ask("Survey of towns\nprinted today\nage,town\n70,A\n30,B\n", "count", "age > 64", skip_rows=2) == 1
 
 
 def test_duckdb_12746_comments_are_skipped(ask):

@@ -500,10 +500,11 @@ def written(form):
     """Return the query of a form, with a number and a condition for what it leaves open."""
     filled = {
         "P1,P2,… ": "0.25,0.75 ",
+        "[K]": "3",
         "K": "3",
+        "[COLUMN] ": "",
         "P ": "0.9 ",
         "T1,T2,…": "3,5",
-        "[EXPR or COLUMN]": "x = 1",
         "[EXPR]": "x = 1",
         "EXPR": "x = 1",
     }
