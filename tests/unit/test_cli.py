@@ -121,7 +121,8 @@ def test_lists_add_up(here, capsys):
         "publish anes96.csv at-least age>3 --epsilon 1": "QUERY: at-least needs a number K; write for example irisdp "
         'publish DATA at-least 100 "age > 64"',
         "publish anes96.csv count --by vote,educ --groups 1,2 --epsilon 1": "--groups: lists values, but there are "
-        "several group columns; list the values of each of them: --groups COL=V1,V2 --groups COL2=V3,V4; or name a file: --groups FILE.csv",
+        "several group columns; list the values of each of them: --groups COL=V1,V2 --groups COL2=V3,V4; or name a"
+        " file: --groups FILE.csv",
         "explore --port abc": "--port: must be a whole number; write one from 0 to 65535",
         "publish anes96.csv count --audience a=x": "--audience: must be a finite number; ",
         "publish anes96.csv count --by edu --groups 1 --epsilon 1": "--by: names the column 'edu', ",
