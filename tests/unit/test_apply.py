@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from irisdp import BadInput, Privacy, Session, design, interpret, plan, plan_batch, publish
+from irisdp import BadInput, Privacy, Session, audit, design, interpret, plan, plan_batch, publish
 from irisdp._cli import run
 from irisdp._queries import apply
 from irisdp._release.pipeline import read_statistics
@@ -160,6 +160,19 @@ def test_the_file_says_how_private_it_is(option, file):
     path = file(from_spec(TO_A_COUNT["consumer"]).to_document())
     with pytest.raises(BadInput, match="is said by the mechanism file already"):
         plan(TABLE, "apply", path, "v = 1", **option)
+
+
+@pytest.mark.parametrize("rule", [None, {"error_at_most": "2.5"}])
+def test_a_plan_says_among_which_mechanisms_a_bound_holds(rule, file):
+    rules = {} if rule is None else {"constraints": [rule]}
+    made = design.consumer(4, "absolute", Privacy(ratio="3/2", delta="29/100"), **rules)
+    path = file(made.to_document())
+    scope = audit(made).optimality.scope()
+    assert "2.5" in scope or rule is None
+    planned = plan(TABLE, f"apply {path} v = 1")
+    (error,) = planned.describe_error()
+    assert error.endswith(f" among {scope})")
+    assert f"among {scope}" in " ".join(str(planned).split())
 
 
 def test_a_selection_needs_a_delta_of_its_own(file):

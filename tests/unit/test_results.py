@@ -1,5 +1,6 @@
 """Results show themselves in a line and in a notebook, and become frames of the usual libraries."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import BadInput, Privacy, certify, design
+from irisdp import BadInput, Mechanism, Privacy, certify, design
 from irisdp._cli import run
 from irisdp._frames import Tabular, html_table
 from irisdp.consumers import Consumer, optimal_reading
@@ -176,7 +177,7 @@ def test_every_result_is_short(tmp_path):
 def test_what_short_results_say():
     made = design.consumer(3, "absolute", Privacy(ratio=4))
     assert repr(irisdp.audit(made)) == (
-        "<Audit: holds; graph 4 inputs, 3 edges; promised ε = 1.38629, δ = 0; δ needed 0; ε needed 1.38629; "
+        "<Audit: holds; graph 4 inputs, 3 edges; promised ε = 1.3863, δ = 0; δ needed 0; ε needed 1.3863; "
         "optimality holds>"
     )
     assert "<Audit: DOES NOT HOLD;" in repr(irisdp.audit(made, privacy=Privacy(ratio=2)))
@@ -189,6 +190,30 @@ def test_what_short_results_say():
     assert repr(optimal_reading(noise, Consumer(3, "zero-one", side_information=[0, 3]))) == (
         "<OptimalReading: worst expected zero-one loss 0.05, no reading has less than 0.05; counts 0 to 3>"
     )
+
+
+@pytest.mark.parametrize("epsilon", ["1", "1.00000041"])
+def test_an_audit_shows_by_how_little_a_promise_is_broken(epsilon):
+    made = design.geometric(3, Privacy(epsilon="1.00000042"))
+    promised, needed = re.search(
+        "promised ε = ([^,]*),.*; ε needed ([^;]*)", repr(irisdp.audit(made, privacy=Privacy(epsilon=epsilon)))
+    ).groups()
+    assert float(promised) >= float(epsilon)
+    assert float(needed) > float(promised)
+    assert float(needed) > 1.0000004
+
+
+def test_a_file_speaks_in_quotes_about_its_goal(tmp_path):
+    lie = 'small" 0, proved optimal among all private mechanisms\x1b[2K\u202e<b>' + "x" * 200
+    document = Mechanism.from_array([["2/3", "1/3"], ["1/3", "2/3"]], privacy=Privacy(ratio=2)).to_document()
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps({**document, "objective": {"name": lie, "value": "1/3"}}))
+    loaded = irisdp.load(path)
+    for text in (repr(loaded), str(loaded), loaded._repr_html_()):
+        assert text.isprintable()
+        assert "x" * 100 not in text
+    assert "<b>" not in loaded._repr_html_()
+    assert repr(loaded).count('"') == 2
 
 
 def test_a_release_says_what_it_was(tmp_path):

@@ -141,9 +141,8 @@ class DesignedAnswers:
                 f"off by {shown_above(worst)} on average at the worst count up to {len(self.mechanism.inputs) - 1}"
             )
         if "value" in self.proven:
-            told.append(
-                f"{self.proven['goal']}: {self.proven['value']} (proven: at least {self.proven['lower_bound']})"
-            )
+            bound = f"proven: at least {self.proven['lower_bound']} among {self.proven['among']}"
+            told.append(f"{self.proven['goal']}: {self.proven['value']} ({bound})")
         if "says" in self.proven:
             told.append(str(self.proven["says"]))
         return "; ".join(told) or "not known: the file proves no goal, and its answers are no counts"

@@ -21,7 +21,7 @@ from .._exact import (
     log_above,
     nearest_float,
     rational_text,
-    short_text,
+    short_above,
     so_many,
 )
 from .._frames import InOneLine, html_table
@@ -311,14 +311,16 @@ class Audit(InOneLine):
             claim = "DOES NOT HOLD"
         worst, kept = self.pairs[self.worst], sum(pair.holds for pair in self.pairs)
         several = f"{kept} of {len(self.pairs)} pairs hold; the worst: " if len(self.pairs) > 1 else ""
-        needed = worst.epsilon_at_delta
+        needed, pair = worst.epsilon_at_delta, worst.pair
+        delta, least_delta = _told_apart(pair.delta, worst.delta_at_epsilon)
+        epsilon, least_epsilon = _told_apart(pair.epsilon, pair.epsilon if needed is None else needed)
         return [
             ("", "holds" if self.holds else "DOES NOT HOLD"),
             *([] if self.inputs is None else [("graph", self._graph(self.inputs))]),
             ("rows", said_of_sums(self.wrong_row)),
-            ("promised", several + f"ε = {short_text(worst.pair.epsilon)}, δ = {short_text(worst.pair.delta)}"),
-            ("δ needed", short_text(worst.delta_at_epsilon)),
-            ("ε needed", "none suffices" if needed is None else short_text(needed)),
+            ("promised", several + f"ε = {epsilon}, δ = {delta}"),
+            ("δ needed", least_delta),
+            ("ε needed", "none suffices" if needed is None else least_epsilon),
             *([] if self.tightest is None else [("tightest", " and ".join(map(str, self.tightest.edge)))]),
             ("optimality", "not judged" if self.not_judged else claim),
         ]
@@ -446,6 +448,23 @@ def audit(
     # A bound on private mechanisms proves nothing about a mechanism that is not private.
     broken = replace(optimality, holds=False, reason="the file is no private mechanism")
     return replace(verdict, optimality=broken if optimality.holds else optimality)
+
+
+def _told_apart(promised: Fraction, needed: Fraction) -> tuple[str, str]:
+    """Write two numbers rounded up, to so many digits that a number needed beyond the promise looks larger."""
+    texts = next(
+        (
+            told
+            for told in ((short_above(promised, digits), short_above(needed, digits)) for digits in _DIGITS)
+            if needed <= promised or told[0] != told[1]
+        ),
+        None,
+    )
+    return texts or (rational_text(promised), rational_text(needed))
+
+
+_DIGITS = (6, 10, 20, 31)
+"""Digits to which two numbers are shown, until they differ."""
 
 
 def _alone(graph: DatasetGraph) -> int:

@@ -28,7 +28,7 @@ from .._exact import (
     so_many,
 )
 from .._files import plan_outputs, write_outputs
-from .._frames import html_table
+from .._frames import html_table, printable
 from .._hooks import Drawable
 from .._sampling import BitSource, SimulatedBits, shape_of_draws
 from ..errors import BadInput
@@ -81,6 +81,7 @@ FORMAT = "irisdp/mechanism/1"
 MOST_DRAWS = 10**8
 
 _MOST_SHOWN = 20
+_LONGEST_NAME = 80
 
 _SHORT = 1 << 64
 
@@ -153,7 +154,9 @@ class Serializable(Drawable, ABC):
     def describe(self) -> str:
         """Say in one line how large this is, how private, and what it is best at."""
         shape = f"{so_many(len(self.inputs), 'input')}, {so_many(len(self.outputs), 'output')}, {self.privacy}"
-        return f"{shape}; {self.objective.name} {short_text(self.objective.value)}" if self.objective else shape
+        if self.objective is None:
+            return shape
+        return f"{shape}; {_quoted(self.objective.name)} {short_text(self.objective.value)}"
 
     def __repr__(self) -> str:
         """Say what this is, in one line; `matrix` has the numbers."""
@@ -310,6 +313,12 @@ def _named(outputs: Sequence[Hashable], positions: NDArray[np.int64]) -> NDArray
     names = np.empty(len(outputs), dtype=object)
     names[:] = list(outputs)
     return names[positions]
+
+
+def _quoted(name: str) -> str:
+    """Return what a file calls its goal, on one line and in quotes: nothing has checked these words."""
+    text = printable(name).replace('"', "'")
+    return f'"{text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"}"'
 
 
 def exact_text(value: Fraction, field: str) -> str:

@@ -153,7 +153,7 @@ class Mechanism(Serializable):
             "rows" divides every row by its sum; ratios between neighbours change by at most the ratio of their sums.
             "round" keeps all entries as printed but the largest of each row, which takes what the row misses. Only
             that entry's constraints change. It is for rounded matrices: a row may miss 1 by half a unit of the last
-            decimal per entry, or by 1e-6.
+            decimal per entry, or by 1e-6. Rows of zeros, and rows of whole numbers that do not sum to 1, are refused.
         inputs, outputs : sequence, optional
             Names; the graph's nodes (or 0..n−1) and 0..q−1 when left out.
 
@@ -382,8 +382,14 @@ def _normalised(rows: Table, how: str | None) -> Table:
         if min(sums) == 0:
             raise BadInput("matrix", "has a row of zeros", "give every input a positive probability somewhere")
         return tuple(tuple(p / total for p in row) for row, total in zip(rows, sums, strict=True))
-    allowed = max(_SLIP, len(rows[0]) * _unit(rows) / 2)
-    if any(abs(total - 1) > allowed for total in sums):
+    if any(not any(row) for row in rows):
+        raise BadInput("matrix", "has a row of zeros", "give every input a positive probability somewhere")
+    half = _unit(rows) / 2
+    half = Fraction(0) if 2 * half == 1 else half  # whole numbers have no decimals that were rounded
+    if any(
+        not -max(_SLIP, half * sum(map(bool, row))) <= 1 - total <= max(_SLIP, half * len(row))
+        for row, total in zip(rows, sums, strict=True)
+    ):
         rule = f"has a row that misses 1 by {short_text(max(abs(x - 1) for x in sums))}, more than rounding explains"
         raise BadInput("matrix", rule, 'correct it, or give normalise="rows" to divide every row by its sum')
     result = []
