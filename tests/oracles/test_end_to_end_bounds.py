@@ -163,7 +163,7 @@ def test_values_beyond_all_powers_and_none_have_bounds_all_the_same(tmp_path):
     found = session.bounds("none", epsilon=3)
     assert found.answers.values == [-most, most]
     assert found.describe_doubt()[0].startswith("1 of 1 answers are the widest bounds there are")
-    assert "give them to --lower and --upper" in str(found)
+    assert "give them as the lower and upper bound" in str(found)
 
 
 @pytest.mark.parametrize(("query", "options", "message"), [

@@ -4,8 +4,7 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from irisdp import BadInput, plan
-from irisdp._queries import query as queries
+from irisdp import BadInput, _measurements, plan
 from irisdp._release import plans
 from support import exhaustion
 from support.exhaustion import engine_once
@@ -85,13 +84,13 @@ class TestPlantedBugs:
     @pytest.mark.parametrize("relation", RELATIONS)
     @pytest.mark.parametrize("name", ["median", "plurality", "plurality by groups", "top"])
     def test_a_mechanism_for_one_record(self, name, relation, monkeypatch):
-        monkeypatch.setattr(queries, "share_of", lambda privacy, steps: privacy)
+        monkeypatch.setattr(_measurements, "share_of", lambda privacy, steps: privacy)
         monkeypatch.setattr(plans, "steps_of_person", lambda query: 1)
         assert exhaustion.caught(name, options_of(name, relation), PAIRS[relation])
 
     def test_an_exchange_taken_for_one_who_comes(self, monkeypatch):
-        real = queries.share_of
-        monkeypatch.setattr(queries, "share_of", lambda privacy, steps: real(privacy, steps // 2))
+        real = _measurements.share_of
+        monkeypatch.setattr(_measurements, "share_of", lambda privacy, steps: real(privacy, steps // 2))
         monkeypatch.setattr(plans, "steps_of_person", lambda query: 2)
         assert exhaustion.caught("plurality", options_of("plurality", "exchange"), PAIRS["exchange"])
 

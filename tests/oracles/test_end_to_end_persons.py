@@ -8,8 +8,8 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
+from irisdp import _queries
 from irisdp._queries import sum_and_mean
-from irisdp._release import person_options
 from irisdp._tables import person_rows
 from support import exhaustion
 from support.exhaustion import engine_once
@@ -125,7 +125,7 @@ class TestPlantedBugs:
             return real(table, asked, unit, {**options, "per_person_upper": 3})
 
         planned = exhaustion.planned_for((), "total", options_of("total", "add-remove"))
-        monkeypatch.setattr(person_options, "total_per_person", planted)
+        monkeypatch.setattr(_queries, "total_per_person", planted)
         assert exhaustion.planned_for((), "total", options_of("total", "add-remove")).query != planned.query
         noise = planned.audiences
         larger = exhaustion.planned_for((), "total", options_of("total", "add-remove"))

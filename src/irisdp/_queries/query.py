@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, cast
 
-from .._measurements import Measurement, MeasurementInput, share_of
+from .._measurements import Measurement, MeasurementInput
 from .._tables import Column, Table
 from ..errors import BadInput
 from ..privacy import Guarantee, Privacy, as_pairs
@@ -283,4 +283,9 @@ class AnswersByRecord:
 
     def of_one_record(self, privacy: Guarantee) -> Privacy:
         """Return the pure guarantee of one record under which a person's records together keep a guarantee."""
-        return share_of(pure_pair(privacy, self.name), steps_of_person(self))
+        steps, pair = steps_of_person(self), pure_pair(privacy, self.name)
+        if steps == 1:
+            return pair
+        from .._measurements import share_of  # which loads noise
+
+        return share_of(pair, steps)

@@ -88,7 +88,7 @@ class Bounds(AboutBins, AnswersLists):
 
     def leaves_out(self, relation: NeighbouringRelation) -> list[str]:
         """Say what bounds are for, what they are not, and which records count."""
-        use = "give them to --lower and --upper of a sum or mean; they are no smallest and largest value"
+        use = "give them as the lower and upper bound of a sum or mean; they are no smallest and largest value"
         return [use, left_out(self.about)]
 
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[BinNodes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from .._queries import Query, find_subject, total_per_person
+from .._queries import Query, find_subject
 from .._tables import Table
 from ..errors import BadInput
 from .options import PlanOptions
@@ -39,6 +39,8 @@ def read_rows(table: Table, asked: Query[Any], options: PlanOptions) -> tuple[Ta
             rule = "cuts off the total of a person over all records, and groups part these"
             raise BadInput(named, rule, "leave by= out, or keep at_most=M records of each person")
         asked, table = find_subject(asked, table, None)
+        from .._queries import total_per_person  # here: it loads the parser of SQL
+
         persons, totals, changed = total_per_person(table, asked, unit, cast(dict[str, Any], options))
         return persons, totals, cast(PlanOptions, {**options, **changed})
     return table.per_person(person, unit), asked, options
