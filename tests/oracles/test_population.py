@@ -152,3 +152,15 @@ def test_published_files_are_read(tmp_path):
     winner = irisdp.publish(frame, "plurality", "g", categories=["a", "b"], **options)
     with pytest.raises(BadInput, match="is for counts and means"):
         interpret(winner, population=50_000, sample=1000)
+
+
+def test_numbers_of_different_values_and_other_samples_are_refused(tmp_path):
+    frame = pa.table({"v": list(range(10)) * 40, "u": list(range(200)) * 2})
+    distinct = irisdp.publish(frame, "count-distinct", "v", ledger=tmp_path / "a.ledger", epsilon=2)
+    with pytest.raises(BadInput, match="is not for numbers of different values"):
+        interpret(distinct, population=10**5, sample=400)
+    persons = irisdp.publish(frame, "count-distinct", "u", "v = 1", unit="u", ledger=tmp_path / "b.ledger", epsilon=2)
+    assert interpret(persons, population=10**5, sample=200).sample == 200
+    public = irisdp.publish(frame, "count", "v = 1", relation="exchange", ledger=tmp_path / "c.ledger", epsilon=2)
+    with pytest.raises(BadInput, match="is 10, and the release is of 400"):
+        interpret(public, population=10**5, sample=10)

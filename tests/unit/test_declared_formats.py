@@ -400,3 +400,37 @@ def test_json_and_toml_may_begin_with_a_byte_order_mark(report, tmp_path):
     project.write_text(mark + 'delimiter = ";"\nskip_rows = 2\n', "utf-8")
     found = plan(report, "count", "amount > 1", epsilon=1, types=tmp_path / "types.json", project=project)
     assert found.table.types["amount"].type == "number"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [({"date_format": "%d/%m/%Y"}, {"date_format": "%m/%d/%Y"}), ({}, {"date_format": "%m/%d/%Y"})],
+)
+@pytest.mark.parametrize(
+    "words", [("count", "CAST(a AS DATE) < DATE '2023-04-15'"), ("count-distinct", "n = CAST(a AS DATE)")]
+)
+def test_the_format_of_a_column_that_is_cast_is_part_of_the_question(tmp_path, first, second, words):
+    path = tmp_path / "t.csv"
+    path.write_text("a\n05/04/2023\n31/04/2023\n")
+    one, other = (plan(path, *words, epsilon=1, **form).question() for form in (first, second))
+    assert one != other
+
+
+def test_the_decimal_mark_of_a_column_that_is_cast_is_part_of_the_question(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;u\n1,5;1\n1.5;2\n")
+    for asked, more in (
+        (("count", "CAST(a AS DOUBLE) > 1"), {}),
+        (("count", "m > 1"), {"unit": "u", "person": "m = MAX(CAST(a AS DOUBLE))"}),
+        (("count", "m > 1"), {"unit": "u", "person": "m = COUNT(*) FILTER (WHERE CAST(a AS DOUBLE) > 1)"}),
+        (("count",), {"by": "w = CAST(a AS INTEGER)", "groups": [1]}),
+    ):
+        one, other = (plan(path, *asked, epsilon=1, delimiter=";", decimal=mark, **more).question() for mark in ".,")
+        assert one != other, (asked, more)
+
+
+@pytest.mark.parametrize("record", ['{"a,b', "[[1,2", "<table,3", "%PDF-,1", "PK\x03\x04,1", "a\0,3", "\xff\xfea,1"])
+def test_without_a_header_no_first_record_decides_whether_there_is_an_answer(tmp_path, record):
+    path = tmp_path / "t.csv"
+    path.write_bytes(record.encode("latin-1") + b"\n1,b\n2,c\n")
+    assert plan(path, "count", "age >= 0", epsilon=1, no_header=True, columns="age,t").cost.epsilon == 1

@@ -143,3 +143,24 @@ def test_plans_batches_and_the_command_line_take_rows(visits, tmp_path, capsys):
     assert run(["batch", str(path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert "20" in json.dumps(found)
+
+
+def test_the_name_of_a_total_is_free(visits):
+    table = pa.table({"who": [1, 1], "paid": [1, 2], "Paid_per_person": [0, 0]})
+    planned = plan(table, "sum", "paid", unit="who", per_person_upper=5, epsilon=1)
+    assert planned.line.startswith("sum paid_per_person_ from 0 to 5")
+
+
+@pytest.mark.parametrize("name", ["paid", "WHO", "ward"])
+def test_an_expression_of_rows_takes_no_name_of_the_table(visits, name):
+    person = {"unit": "who", "person": "a = SUM(paid)", "epsilon": 1}
+    with pytest.raises(BadInput, match="gives an expression the name of the column"):
+        plan(visits, "count", by=f"{name} = FLOOR(a)", groups=[1], **person)
+    with pytest.raises(BadInput, match="gives an expression the name of the column"):
+        plan(visits, "sum", f"{name} = a * 2", lower=0, upper=9, step=1, **person)
+
+
+def test_bins_of_rows_are_named_apart_from_the_table():
+    table = pa.table({"who": [1, 2], "x": [1, 2], "a_bin": ["t", "u"]})
+    options = {"unit": "who", "person": "a = SUM(x)", "bins": [1], "epsilon": 1}
+    assert "a_bin_" in str(plan(table, "histogram", "a", **options).by)

@@ -174,7 +174,7 @@ class ConditionCompiler:
         self._checks: list[Callable[[], None]] = []
         self._quoted: list[tuple[exp.Literal, TypeVariable]] = []
         self._numbers: list[tuple[exp.Expr, str, TypeVariable]] = []
-        self._held: dict[str, ColumnType] = {}
+        self._held: dict[tuple[str, ColumnType], None] = {}
         self._patterns: list[str] = []
         self._joined = 0
 
@@ -211,7 +211,7 @@ class ConditionCompiler:
     def readings(self) -> tuple[tuple[str, ColumnType], ...]:
         """What each column is read as, by name; a column that is also cast has two readings."""
         read = [(name, variable.kind) for name, variable in self._variables.items()]
-        return tuple(dict.fromkeys([*read, *self._held.items()]))
+        return tuple(dict.fromkeys([*read, *self._held]))
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -442,9 +442,11 @@ class ConditionCompiler:
             held = {ColumnType.UNTYPED: ColumnType.TEXT, ColumnType.INTEGER: ColumnType.NUMBER}.get(
                 column.kind, column.kind
             )
-            self._held[column.name] = held
+            self._held[column.name, held] = None
             # The cast says what the text is read as, so it is read as it is declared to be written.
             spelt = is_spelt(column, kind)
+            if spelt:  # how it is written is then part of the question
+                self._held[column.name, kind] = None
             value = Term(TypeVariable(held), lambda: read_column(column, kind) if spelt else column.reference)
         else:
             spelt = False

@@ -277,6 +277,8 @@ def read_header(
     other = ", or name its encoding, as in encoding='latin-1'" if field == "data" else ""
     remedy = f"save it as CSV, in UTF-8, with a header line{other}"
     begun = guarded(lambda: first_bytes(path, _LONGEST_MARK, packing), rule, remedy, field)
+    if form.columns and not form.skip_rows:  # a record stands first, and no record decides whether there is an answer
+        begun = b""
     for first, kind, better in _OTHER_FILES:
         if begun.startswith(first):
             raise BadInput(field, f"is {kind}, as its first bytes say", better)

@@ -120,6 +120,9 @@ def read_population(release: Any, value: Any, *, population: Any, sample: Any, c
         if value is not None:
             raise BadInput("value", "cannot be read alone: a mean needs its interval", "leave it out")
         return _means(release, file, members, _sample(sample, members), confidence)
+    if isinstance(file, ReleaseFile) and _counts_values(file):
+        rule = "is not for numbers of different values, which do not grow with the population as a count does"
+        raise BadInput("population", rule, "publish a count of records, or of persons")
     deployed = read_release(release)
     if not isinstance(deployed, NoisyCount | OtherNoisyCount):
         rule = "is for counts and means, and this release holds something else"
@@ -130,17 +133,30 @@ def read_population(release: Any, value: Any, *, population: Any, sample: Any, c
     if deployed.selected:
         raise BadInput("population", "is not for groups that were selected", "declare the groups with groups=")
     shown = shown_counts(deployed, release, value)
-    known = sample
-    if known is None and not shown.by and deployed.ends_of(0) is not None:
-        known = deployed.ends_of(0)[1]  # type: ignore[index]
-    size = _sample(known, members)
+    size = _sample(_stated_sample(shown, sample), members)
     sure = read_confidence(confidence, alone=True)
     return _counts(shown, members, size, sure)
 
 
+def _counts_values(file: ReleaseFile) -> bool:
+    """Tell whether a release counts different values that are no persons."""
+    asked = file.query
+    return asked.get("query") == "count-distinct" and (file.unit is None or asked.get("column") != file.unit)
+
+
+def _stated_sample(shown: ShownCounts, sample: Any) -> Any:
+    """Return the size of the sample that the release states, where it is public; else what was given."""
+    ends = None if shown.by else shown.ends_of(0)
+    if ends is None:
+        return sample
+    if sample is not None and integer(sample, "sample", at_least=1, at_most=_LARGEST) != ends[1]:
+        raise BadInput("sample", f"is {sample}, and the release is of {ends[1]:,}", "leave it out")
+    return ends[1]
+
+
 def _sample(sample: Any, members: int) -> int:
     if sample is None:
-        rule = "is missing: how many records the sample has, which the release does not state"
+        rule = "is missing: how many records, or persons, the sample has, which the release does not state"
         raise BadInput("sample", rule, "give it if it is public, or publish under exchange, where it is")
     size = integer(sample, "sample", at_least=1, at_most=_LARGEST)
     if size > members:
