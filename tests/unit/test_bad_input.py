@@ -396,3 +396,24 @@ def test_the_help_of_publish_names_every_option():
     told = inspect.getdoc(irisdp.publish)  # without its indentation, which newer Pythons do not keep
     for name in inspect.signature(irisdp.publish).parameters:
         assert re.search(rf"^.*\b{name}\b.* : |^\*{name}$", told, re.MULTILINE), name
+
+
+def test_designs_and_totals_name_what_was_wrong_and_what_was_meant():
+    votes, privacy = graphs.colour(graphs.Path(3), ["a", "b", "b"]), Privacy(epsilon=1)
+    cases = [
+        (lambda: irisdp.accounting.total([privacy], epsilon=1), r"epsilon: is no option; .* use accounting\.delta"),
+        (
+            lambda: design.binary(votes.graph, votes.colour_of, privacy, boundary={9: 0.2}),
+            "names 9, and this is not a node",
+        ),
+        (lambda: design.binary(votes.graph, votes.colour_of, privacy, boundary={1: 1.2}), "not 1.2 at node 1;"),
+        (lambda: design.binary(votes.graph, votes.colour_of, privacy, boundary=1.2), "probabilities, not 1.2;"),
+        (
+            lambda: design.consumer(3, "absolute", privacy, constraints=["unbaised"]),
+            "'unbaised'.*did you mean unbiased",
+        ),
+        (lambda: design.consumer(3, "absolute", privacy, constraints=["x" * 99 + "\n"]), "'x{39}….*; use"),
+    ]
+    for call, said in cases:
+        with pytest.raises(BadInput, match=said):
+            call()

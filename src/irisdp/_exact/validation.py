@@ -71,7 +71,7 @@ def checked(function: Checked) -> Checked:
             bound = signature.bind(*arguments, **options)
             given = bound.arguments
         except TypeError:
-            _check_call(signature, arguments, options, method="." in function.__qualname__)
+            _check_call(signature, arguments, options, called=function.__qualname__)
             return function(*arguments, **options)
         if "relation" in given and isinstance(given["relation"], str) and given["relation"] in RELATIONS:
             own = RELATIONS[given["relation"]]
@@ -89,12 +89,10 @@ def checked(function: Checked) -> Checked:
     return typing.cast(Checked, guarded)
 
 
-def _check_call(
-    signature: inspect.Signature, arguments: Sequence[Any], options: Iterable[str], *, method: bool
-) -> None:
+def _check_call(signature: inspect.Signature, arguments: Sequence[Any], options: Iterable[str], *, called: str) -> None:
     """Refuse keywords that a function does not have, with the one that was probably meant, and what is missing."""
     parts = list(signature.parameters.values())
-    if method and parts and parts[0].name in ("self", "cls"):  # of no concern to the caller
+    if "." in called and parts and parts[0].name in ("self", "cls"):  # of no concern to the caller
         parts, arguments = parts[1:], arguments[1:]
     kinds = {part.kind for part in parts}
     known = [part.name for part in parts if part.kind in (part.KEYWORD_ONLY, part.POSITIONAL_OR_KEYWORD)]
@@ -102,7 +100,8 @@ def _check_call(
     for name in options:
         if name not in known and inspect.Parameter.VAR_KEYWORD not in kinds:
             choice = f"choose from {', '.join(known)}" if known else "leave it out"
-            raise BadInput(name, "is no option", _ELSEWHERE.get(name) or did_you_mean(name, known) or choice)
+            elsewhere = _ELSEWHERE.get(f"{called} {name}") or _ELSEWHERE.get(name)
+            raise BadInput(name, "is no option", elsewhere or did_you_mean(name, known) or choice)
     if len(arguments) > len(placed) and inspect.Parameter.VAR_POSITIONAL not in kinds:
         others = ", ".join(f"{name}=…" for name in known[len(placed) :])
         rule = f"are too many: {len(placed) or 'none'} may stand without a name"
@@ -134,11 +133,12 @@ def _check_fit(name: str, value: Any, rule: Any) -> None:
 
 _ELSEWHERE = {
     "dry_run": "plan(query, …) shows the cost and the error; it reads no record and spends nothing",
+    "total epsilon": "for δ at an ε use accounting.delta(items, epsilon=…)",
     "json": "to_document() returns the answers as a JSON document",
     "seed": "a release draws from the operating system; simulate(…, seed=…) is for experiments, not for release",
     "verbose": "print(result) shows the answer, and print(result.plan) the plan",
 }
-"""What Python has instead of an option of the command line."""
+"""What Python has instead of an option; of one function only where its name stands before."""
 
 _HELP = "see the function's help for what it takes"
 _NO_LIST = "write the value itself, without a list around it"

@@ -153,7 +153,7 @@ def total(items: Any, *, delta: Any, grid: Any = None) -> tuple[Fraction, Fracti
     A mechanism enters `upper` by its dominating pair [Zhu2022]. `lower` takes one pair of neighbours for all mechanisms
     with the same inputs, and a separate one for the others. It holds for mechanisms with the same inputs even if all
     are asked about one input, and where inputs differ, for the worst questions. The two may be apart for a mechanism
-    that no single pair of neighbours dominates; for draws on one input `irisdp.certify.compose` is sharper.
+    that no single pair of neighbours dominates; for draws on one input `irisdp.certify.compose` may then be sharper.
 
     If a later ε may depend on earlier answers, this is no bound.
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._exact import checked, rational
+from .._exact import checked, rational, short_text
+from .._frames import printable
 from ..errors import BadInput
 from ..graphs import Assignment, DatasetGraph, RankedGraph, as_node, colour, node_among
 from ..mechanisms import Mechanism, Row
@@ -165,19 +166,24 @@ def _fixed(ranked: RankedGraph, given: Mapping[Any, Any]) -> dict[int, Row]:
     fixed: dict[int, Row] = {}
     nodes = ranked.graph.nodes
     for key, value in given.items():
-        index = ranked.graph.index_of(node_among(nodes, key, "boundary"))
+        node = printable(repr(key))[:40]
+        try:
+            index = ranked.graph.index_of(node_among(nodes, key, "boundary"))
+        except BadInput as error:
+            raise BadInput("boundary", f"names {node}, and this {error.rule}", error.remedy) from None
         if index in fixed:
             raise BadInput("boundary", "names a node twice", "name every node once")
-        truth = _probability(value)
+        truth = _probability(value, f" at node {node}")
         own = ranked.orders[int(ranked.codes[index])][0]
         fixed[index] = (truth, 1 - truth) if own == 0 else (1 - truth, truth)
     return fixed
 
 
-def _probability(value: Any) -> Fraction:
+def _probability(value: Any, where: str = "") -> Fraction:
     probability = value if type(value) is Fraction else rational(value, "boundary")
     if not 0 <= probability <= 1:
-        raise BadInput("boundary", "must be balanced, or probabilities", 'write "balanced", or numbers from 0 to 1')
+        rule = f"must be balanced, or probabilities, not {short_text(probability)}{where}"
+        raise BadInput("boundary", rule, 'write "balanced", or numbers from 0 to 1')
     return probability
 
 

@@ -23,13 +23,16 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from .._aliases import did_you_mean
 from .._exact import entries, rational, rational_text
+from .._frames import printable
 from ..errors import BadInput
 from ..graphs import UNREACHABLE, DatasetGraph, NodeNames, named_nodes, node_among
 
 Place = tuple[int, int]
 """Input and output by their numbers."""
 
+_NAMED = ("error_at_most", "zero", "fixed", "keep", "terms")
 _FORMS = 'use "unbiased", "monotone", {"error_at_most": K}, {"zero": …}, {"fixed": …}, {"keep": …} or {"terms": …}'
 
 _COMPARED = {"at_most": 1, "at_least": -1, "equals": 1}
@@ -188,9 +191,14 @@ class _ConstraintReader:
     def read(self, constraint: Any) -> Constraint:
         if isinstance(constraint, str) and constraint in ("unbiased", "monotone"):
             return Constraint(constraint, {}, tuple(self._unbiased() if constraint == "unbiased" else self._monotone()))
+        if isinstance(constraint, str):
+            words = printable(constraint)
+            rule = f"hold '{words if len(words) <= 40 else words[:39] + '…'}', which is no constraint"
+            near = did_you_mean(constraint[:40], ("unbiased", "monotone", *_NAMED))
+            raise BadInput("constraints", rule, near or _FORMS)
         if not isinstance(constraint, Mapping):
             raise BadInput("constraints", "must hold constraints", _FORMS)
-        kinds = [kind for kind in ("error_at_most", "zero", "fixed", "keep", "terms") if kind in constraint]
+        kinds = [kind for kind in _NAMED if kind in constraint]
         beside = {"error_at_most": {"of"}, "terms": set(_COMPARED)}
         if len(kinds) != 1 or set(constraint) - {kinds[0]} - beside.get(kinds[0], set()):
             raise BadInput("constraints", "must hold constraints, each with one name", _FORMS)
