@@ -147,7 +147,12 @@ def test_published_files_are_read(tmp_path):
     ):
         with pytest.raises(BadInput):
             interpret(found, **wrong)
-    with pytest.raises(BadInput, match="must be below"):
+    split = irisdp.publish(frame, "mean", "v", lower=0, upper=100, step=1, by="g", groups=["a", "b"], **options)
+    some = irisdp.publish(frame, "mean", "v", "x = 1", lower=0, upper=100, step=1, **options)
+    for release in (split, some):
+        with pytest.raises(BadInput, match="is for the mean of a whole sample"):
+            interpret(release, population=50_000, sample=1000)
+    with pytest.raises(BadInput, match=r"must be below.*confidence=0.975"):
         interpret(mean, population=50_000, sample=1000, confidence="0.95")
     winner = irisdp.publish(frame, "plurality", "g", categories=["a", "b"], **options)
     with pytest.raises(BadInput, match="is for counts and means"):

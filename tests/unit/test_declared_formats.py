@@ -434,3 +434,20 @@ def test_without_a_header_no_first_record_decides_whether_there_is_an_answer(tmp
     path = tmp_path / "t.csv"
     path.write_bytes(record.encode("latin-1") + b"\n1,b\n2,c\n")
     assert plan(path, "count", "age >= 0", epsilon=1, no_header=True, columns="age,t").cost.epsilon == 1
+
+
+@pytest.mark.parametrize("written", ["-99", "-99.0", "-99.00", " -99"])
+@pytest.mark.parametrize("types", [None, {"a": "number"}, {"a": "integer"}])
+def test_a_code_is_missing_however_a_number_is_written(tmp_path, written, types):
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,u\n{written},1\n5,2\n7,3\n")
+    options = {"missing_codes": "-99", "types": types}
+    for asked, more, answer in (
+        (("count", "a < 0"), {}, 0),
+        (("sum", "a"), {"lower": -100, "upper": 10, "step": 1}, 12),
+        (("count", "CAST(a AS DOUBLE) < 0"), {}, 0),
+        (("count", "m < 0"), {"unit": "u", "person": "m = SUM(a)"}, 0),
+    ):
+        found = irisdp.publish(path, *asked, epsilon=900, ledger=tmp_path / "l.ledger", **options, **more)
+        assert found.to_arrow().to_pylist()[0]["answer"] == answer, asked
+        (tmp_path / "l.ledger").unlink()

@@ -51,7 +51,7 @@ def check_command(
     for warning in warnings:
         fact("check", warning)
     if not warnings:
-        fact("check", "no fault was found")
+        fact("check", "found none of the faults it looks for; see the table above")
 
 
 _OPTIONS = dict.fromkeys((*FILE_OPTIONS, "unit"), "VALUE")

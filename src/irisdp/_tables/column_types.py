@@ -219,8 +219,10 @@ def _typed(column: Column, declared: Declared) -> Column:
 
 
 def is_spelt(column: Column, kind: ColumnType) -> bool:
-    """Tell whether it is declared how text without a type writes values of a kind."""
-    declared = column.spelling.numbers if kind in _NUMBERS else column.spelling.date_format
+    """Tell whether it is declared how text without a type writes values of a kind, or which of them are missing."""
+    declared: Any = column.spelling.date_format
+    if kind in _NUMBERS:
+        declared = column.spelling.numbers or number_codes(column.spelling, whole=False)
     return column.kind is ColumnType.UNTYPED and kind in (*_NUMBERS, ColumnType.DATE) and bool(declared)
 
 
@@ -231,7 +233,10 @@ def read_column(column: Column, kind: ColumnType) -> exp.Expr:
     text = column.reference
     if is_spelt(column, kind):
         spelling = column.spelling
-        return read_as(_plain(text, spelling), kind) if kind in _NUMBERS else _formatted(text, spelling.date_format)
+        if kind not in _NUMBERS:
+            return _formatted(text, spelling.date_format)
+        read = read_as(_plain(text, spelling) if spelling.numbers else text, kind)
+        return _without_numbers(read, spelling, whole=kind is ColumnType.INTEGER)
     dated = column.kind is ColumnType.UNTYPED and kind is ColumnType.DATE
     return as_instant(text) if dated else read_as(text, kind)
 
@@ -262,13 +267,18 @@ def read_declared_value(value: Any, column: Column, kind: ColumnType) -> Any:
 
 def _spelt(text: exp.Expr, kind: str, spelling: Spelling) -> exp.Expr:
     """Return SQL that reads text as a type, as it is declared to be written."""
-    from sqlglot import exp
-
     if kind not in ("number", "integer"):
         text = _without_codes(text, spelling)
         return _reading(text, kind, spelling.date_format) if spelling.date_format else _reading(text, kind)
     whole = kind == "integer"
     read = read_as(_plain(text, spelling, whole=whole), TYPES[kind]) if spelling.numbers else _reading(text, kind)
+    return _without_numbers(read, spelling, whole=whole)
+
+
+def _without_numbers(read: exp.Expr, spelling: Spelling, *, whole: bool) -> exp.Expr:
+    """Return SQL for a number that is null where it equals a code for missing values: 99 is also 99.0."""
+    from sqlglot import exp
+
     for code in number_codes(spelling, whole=whole):
         read = exp.Nullif(
             this=read, expression=exp.cast(exp.Literal.string(repr(code)), "BIGINT" if whole else "DOUBLE")

@@ -119,6 +119,9 @@ def read_population(release: Any, value: Any, *, population: Any, sample: Any, c
     if isinstance(file, ReleaseFile) and file.query.get("query") == "mean":
         if value is not None:
             raise BadInput("value", "cannot be read alone: a mean needs its interval", "leave it out")
+        if file.by or file.query.get("expression"):
+            rule = "is for the mean of a whole sample: how many records a group or a condition has is not known"
+            raise BadInput("population", rule, "publish the mean without groups and condition, or a count")
         return _means(release, file, members, _sample(sample, members), confidence)
     if isinstance(file, ReleaseFile) and _counts_values(file):
         rule = "is not for numbers of different values, which do not grow with the population as a count does"
@@ -251,7 +254,9 @@ def _means(release: Any, file: ReleaseFile, members: int, size: int, confidence:
     sure = 2 * published - 1 if confidence is None else read_confidence(confidence, alone=True)
     if not 0 < sure < published:
         rule = f"must be below {rational_text(published)}, the confidence of the published interval"
-        raise BadInput("confidence", rule, "publish the mean with a higher confidence, which is free")
+        wider = rational_text((1 + sure) / 2) if sure < 1 else "0.99"
+        remedy = f"publish the mean again with confidence={wider}, which is free, and interpret that"
+        raise BadInput("confidence", rule, remedy)
     names, listed = _published_rows(release)
     places = [names.index(name) if name in names else None for name in ("answer", LOW, HIGH)]
     if None in places:
