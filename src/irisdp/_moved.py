@@ -106,7 +106,7 @@ _HOMES = {
         "_queries": (
             "Band CATEGORIES Count Groups NOT_OPTIMAL_TOGETHER Query UnreleasedKeys "
             "applies_a_file apply_words as_asked cell_relation check_apart "
-            "check_columns_asked check_list check_records_chosen columns_about "
+            "check_list check_records_chosen columns_about "
             "counts_every_person describe_unit entry_of enumerate_keys find_keys groups_file "
             "independent_parts is_in_parts keep_contribution part_groups read_by "
             "read_contribution read_groups read_per_unit read_query total_cost"

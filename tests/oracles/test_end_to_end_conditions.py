@@ -66,8 +66,8 @@ QUESTIONS = {
     "mean-missing": (("mean", "v", WHERE), {**BOUNDS, "missing": 1}),
     "sum-of-expression": (("sum", "w = 1 - v", WHERE), {"lower": -1, "upper": 1, "step": 1}),
 }
-OWN_PROOF = {"apply", "column"}
-"""Below, for they need a mechanism file, or tables whose records have an order."""
+OWN_PROOF = {"apply", "column", "bounds"}
+"""Below, for they need a mechanism file, or tables in order; bounds in `test_end_to_end_bounds.py`."""
 
 
 @pytest.fixture(autouse=True)

@@ -222,7 +222,8 @@ class TestPlantedBugs:
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_a_missing_value_that_counts_as_one_beyond_the_bounds(self, query, relation, monkeypatch):
         real = sum_and_mean.read_stepped
-        monkeypatch.setattr(sum_and_mean, "read_stepped", lambda *given: replace(real(*given), missing=5))
+        beyond = lambda *given, **more: replace(real(*given, **more), missing=5)  # noqa: E731
+        monkeypatch.setattr(sum_and_mean, "read_stepped", beyond)
         assert self.found(monkeypatch, query, relation, missing=0)
 
     @pytest.mark.parametrize("query", ["sum", "mean"])

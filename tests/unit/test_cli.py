@@ -115,7 +115,7 @@ def test_lists_add_up(here, capsys):
         "publish anes96.csv count --zzz": "--zzz: is no option of irisdp publish; irisdp publish -h lists them",
         "--verbose": "--verbose: is no option of irisdp; did you mean --version? irisdp -h lists them",
         "publish anes96.csv count vote = 1 --epsilon 1": "QUERY: count takes one condition, and it is in several",
-        "publish anes96.xlsx count --epsilon 1": "DATA: cannot read a file that ends in '.xlsx'; give a .csv, .tsv",
+        "publish anes96.ods count --epsilon 1": "DATA: cannot read a file that ends in '.ods'; give a .csv, .tsv",
         "publish none.csv count --epsilon 1": "DATA: finds no file at 'none.csv'; ",
         "publish anes96.csv count --epsilon x": "--epsilon: must be a finite number; ",
         "publish anes96.csv at-least age>3 --epsilon 1": "QUERY: at-least needs a number K; write for example irisdp "

@@ -113,7 +113,7 @@ def test_an_objective_is_written_with_its_bound_where_it_has_one(tmp_path):
         again = load(tmp_path / f"{bound is None}.json")
         assert again.objective == made.objective
         assert again.certificate == made.certificate
-        assert "error 0.333333" in repr(again)
+        assert '"error" 0.333333' in repr(again)
     assert "error" not in repr(Mechanism.from_matrix(rows, privacy=TWO))
 
 

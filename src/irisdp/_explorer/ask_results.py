@@ -444,7 +444,12 @@ _AXES = {
 
 
 def _enclosed(planned: Plan, distance: int) -> Enclosure:
-    probability: Enclosure | None = planned.audiences[0].mechanism.chance_within(distance)
+    mechanism = planned.audiences[0].mechanism
+    probability: Enclosure | None
+    if isinstance(mechanism, QuantileBin):  # asked for the right bin, not for one that is near
+        probability = mechanism.right_from(distance)
+    else:
+        probability = mechanism.chance_within(distance)
     return Enclosure.exactly(Fraction(0)) if probability is None else probability
 
 

@@ -125,6 +125,10 @@ class QuantileBin:
         """Enclose the probability that the named bin is at most so many records from the quantile's rank, at worst."""
         return at_most(self.design.form.off_by_more(distance))
 
+    def right_from(self, margin: int) -> Enclosure:
+        """Enclose the probability of the right bin where no other is nearer to the quantile's rank than `margin`."""
+        return at_most(self.design.form.wrong_from(margin))
+
     def by_scores(self, privacy: Privacy) -> QuantileBin:
         """Return what answers by weights by score, with another privacy: no table is worked out."""
         from ..design import scored_quantile  # which loads what solves programs

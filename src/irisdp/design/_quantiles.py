@@ -131,6 +131,10 @@ class Form(Protocol):
         """Return how far off it may be."""
         ...
 
+    def wrong_from(self, margin: int) -> Enclosure:
+        """Enclose the largest chance of a wrong bin where no other is nearer to the rank than so many records."""
+        ...
+
     def off_by_more(self, distance: int) -> Enclosure:
         """Enclose the largest chance that the named bin is more than so many records from the rank."""
         ...
@@ -174,6 +178,13 @@ class CappedRankTable:
             farthest=reach,
             beyond=tails[-1],
         )
+
+    def wrong_from(self, margin: int) -> Enclosure:
+        """Read it off the rows; offsets beyond the reach look alike."""
+        off = self.offsets.records_off
+        near = np.where(off > 0, off, self.offsets.reach + 1).min(axis=1) >= min(margin, self.offsets.reach)
+        wrong = np.where(off > 0, self.rows.weights, 0).sum(axis=1)[near]
+        return Enclosure.exactly(Fraction(int(wrong.max()), UNIT))
 
     def off_by_more(self, distance: int) -> Enclosure:
         """Read it off the rows; distances beyond the reach look alike."""
@@ -236,6 +247,14 @@ class ScoredBins:
             farthest=farthest,
             beyond=float(self._from(farthest)),
         )
+
+    def wrong_from(self, margin: int) -> Enclosure:
+        """Bound it from above: all wrong bins score what the nearest does, or more.
+
+        Up to a margin of 1 that is exact: where one record, in the last bin, is all there is, all others score 1.
+        """
+        most = self._from(max(1, margin))
+        return Enclosure.exactly(most) if margin <= 1 else Enclosure(Fraction(0), most)
 
     def off_by_more(self, distance: int) -> Enclosure:
         """Bound it from above: all wrong bins score what the nearest does, or more.

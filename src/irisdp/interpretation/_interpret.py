@@ -258,14 +258,16 @@ def interpret(
     """
     if population is not None:
         known = {"at_least": at_least, "at_most": at_most, "side_information": side_information, "prior": prior}
-        _refuse_readers(None, **known, lead=lead, total=total, consistent=consistent or None)
+        beyond = "population= asks about more than these"
+        _refuse_readers(None, beyond, **known, lead=lead, total=total, consistent=consistent or None)
         return read_population(release, value, population=population, sample=sample, confidence=confidence)
     if sample is not None:
         raise BadInput("sample", "says how large a sample of a population is", "give population= as well")
     listed = read_list(release, confidence)
     if listed is not None:
         known = {"at_least": at_least, "at_most": at_most, "side_information": side_information, "prior": prior}
-        _refuse_readers(value, **known, lead=lead, total=total, consistent=consistent or None)
+        kind = "these answers are a list"
+        _refuse_readers(value, kind, **known, lead=lead, total=total, consistent=consistent or None)
         return listed
     deployed = read_release(release)
     if isinstance(deployed, ReleaseFile):
@@ -333,13 +335,13 @@ def _read_each(shown: ShownCounts, reader: ReaderKnowledge, sure: Fraction) -> t
     )
 
 
-def _refuse_readers(value: Any, **known: Any) -> None:
+def _refuse_readers(value: Any, kind: str, **known: Any) -> None:
     """Refuse what only readers of counts can say."""
     if value is not None:
         raise BadInput("value", "cannot be read alone: the answers are one list", "leave value= out")
     for name, told in known.items():
         if told is not None:
-            raise BadInput(name, "is for the counts themselves, not for lists or populations", f"leave {name}= out")
+            raise BadInput(name, f"is for counts, and {kind}", f"leave {name}= out")
 
 
 def _drawn(chances: Sequence[tuple[tuple[int, Fraction], ...]]) -> list[int]:
