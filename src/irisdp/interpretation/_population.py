@@ -202,7 +202,7 @@ def count_in_population(
     Examples
     --------
     >>> count_in_population(60, 100, 100, [1.0], 0.025), count_in_population(60, 10**9, 100, [1.0], 0.025)
-    ((60, 60), (497205187, 696705282))
+    ((60, 60), (497209155, 696705227))
     """
     masses = np.asarray(noise)
     beyond = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])  # P(Z ≥ −m), …, P(Z ≥ m + 1)
