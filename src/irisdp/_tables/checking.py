@@ -646,7 +646,7 @@ def _about_dates(column: Column, values: Sequence[str]) -> Iterator[str]:
     best = [each for each, number in fitting.items() if number == most and most]
     if best and len(other) == len(values) and most >= _MOST * len(other):
         said = " or ".join(f"date_format='{each}'" for each in best[:2])
-        doubt = "; both fit all values, so ask whoever wrote the file" if len(best) > 1 else ""
+        doubt = "; both fit all values, so ask the author of the file" if len(best) > 1 else ""
         yield f"{name} holds dates such as {_listed(other)}: say {said}{doubt}."
     elif best:
         yield f"{name} holds dates in several formats ({_listed(other)}): write all of them in one."
