@@ -47,6 +47,14 @@ def test_every_public_name_has_a_whole_docstring():
     assert {path: wrong for path, wrong in found.items() if wrong} == {}
 
 
+def test_every_heading_of_a_docstring_is_a_line_of_its_own():
+    """A formatter that joins lines turns a heading into a sentence: `Notes ----- A sentence`."""
+    joined = re.compile(r"^ +\w+ -{4,}(?: |$)", re.MULTILINE)
+    assert joined.search("    Notes ----- A sentence.")
+    files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
+    assert [str(path) for path in files if joined.search(path.read_text(encoding="utf-8"))] == []
+
+
 def test_what_is_left_out_is_seen():
     """Negative control."""
 

@@ -281,7 +281,7 @@ def draw_ranks(
     privacy : Privacy
         The ratio r and δ of the operator u.
     source : BitSource, optional
-        The operating system's bits unless given.
+        Source of random bits. [default: the operating system]
 
     Returns
     -------
@@ -294,7 +294,9 @@ def draw_ranks(
     BadInput
         If prefix sums decrease or leave [0, 1], lengths or shapes differ, or a number is out of range.
 
-    Notes ----- One word a node and ⌈log2 q⌉ comparisons; ties, of probability below 2q/2^64, enclose u^depth more
+    Notes
+    -----
+    Each node takes one random word and ⌈log2 q⌉ comparisons. A tie, of probability below 2q/2^64, encloses u^depth more
     finely. The time to find the distinct pairs of class and depth depends on their number. If the nodes outnumber all
     pairs up to the depth that 64-bit words still resolve, every pair gets a row instead.
 

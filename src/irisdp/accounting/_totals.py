@@ -145,10 +145,12 @@ def total(items: Any, *, delta: Any, grid: Any = None) -> tuple[Fraction, Fracti
         For an empty list, an invalid item, a number of times below 1, or a grid of more than two million places. Also
         for a δ outside [0, 1), or smaller than the δ that every ε leaves.
 
-    Notes ----- A `Privacy` represents every release with this guarantee, at its charged ε. Its worst case is a
-    randomised response after a coin that reveals all with probability δ, which no other release with the guarantee
-    exceeds in any total [Kairouz2017]. Geometric noise at ε is exactly that with δ = 0. So `lower` is a bound for all
-    releases known only by their guarantees: some have no smaller total.
+    Notes
+    -----
+    A `Privacy` represents every release with this guarantee, at its charged ε. Its worst case is a randomised response
+    after a coin that reveals all with probability δ, which no other release with the guarantee exceeds in any total
+    [Kairouz2017]. Geometric noise at ε is exactly that with δ = 0. So `lower` is a bound for all releases known only by
+    their guarantees: some have no smaller total.
 
     A mechanism enters `upper` by its dominating pair [Zhu2022]. `lower` takes one pair of neighbours for all mechanisms
     with the same inputs, and a separate one for the others. It holds for mechanisms with the same inputs even if all

@@ -154,7 +154,9 @@ def matrix_from_opendp(measurement: Any, *, n: int | None = None) -> MechanismDo
     BadInput
         For any other measurement, and n where it does not belong or is missing.
 
-    References ---------- [Canonne2020] for the noise distribution.
+    References
+    ----------
+    [Canonne2020] for the noise distribution.
 
     Examples
     --------

@@ -53,11 +53,13 @@ def law(
         a unit has `atoms_per_unit`; `whole` turns those of "universal" noise into whole numbers. For Gaussian privacy
         see `gaussian_law`.
 
-    Notes ----- *Universal* ranges over every private mechanism on the counts 0..n, every n, and every loss that never
-    falls on either side of the true count. For each such mechanism one post-processing of the noisy count loses no
-    more, at every count at once. So it also loses no more in the worst case, with any side information and any prior.
-    That holds for "universal", for "geometric" with sensitivity 1, and for "bounded"; not for the staircase with a
-    sensitivity above 1. Do not clamp a draw to 0..n before it is read: with δ > 0 that loses something.
+    Notes
+    -----
+    *Universal* ranges over every private mechanism on the counts 0..n, every n, and every loss that never falls on
+    either side of the true count. For each such mechanism one post-processing of the noisy count loses no more, at
+    every count at once. So it also loses no more in the worst case, with any side information and any prior. That holds
+    for "universal", for "geometric" with sensitivity 1, and for "bounded"; not for the staircase with a sensitivity
+    above 1. Do not clamp a draw to 0..n before it is read: with δ > 0 that loses something.
 
     Raises
     ------

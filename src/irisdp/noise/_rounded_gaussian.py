@@ -181,10 +181,12 @@ def gaussian_law(mu: Any, *, sensitivity: int = 1, resolution: Any = 1) -> Gauss
     GaussianLaw
         Draws and stated errors are exact: probabilities are enclosed, and further where a draw needs it.
 
-    Notes ----- The Gaussian without rounding is universal under μ-GDP. From it every reader gets the best that any
-    μ-GDP mechanism on the counts 0..n could give, under every loss that never falls on either side of the true count.
-    Rounded it is exactly as private and no longer universal. At n = 1 the worst reader of whole numbers loses more than
-    the best: by 0.08 % at μ = 1/4, 0.7 % at 1/2, 6 % at 1 and 47 % at 2. Quarters take 10 to 16 times less (measured).
+    Notes
+    -----
+    The Gaussian without rounding is universal under μ-GDP. From it every reader gets the best that any μ-GDP mechanism
+    on the counts 0..n could give, under every loss that never falls on either side of the true count. Rounded it is
+    exactly as private and no longer universal. At n = 1 the worst reader of whole numbers loses more than the best: by
+    0.08 % at μ = 1/4, 0.7 % at 1/2, 6 % at 1 and 47 % at 2. Quarters take 10 to 16 times less (measured).
 
     Raises
     ------
