@@ -176,7 +176,7 @@ for name, function, summary, examples in (
         "explore",
         explore_command,
         "Open the explorer in the browser, on this machine only.",
-        ("irisdp explore", "irisdp explore --port 8080 --no-browser"),
+        ("irisdp explore", "irisdp explore survey.csv", "irisdp explore --port 8080 --no-browser"),
     ),
     (
         "ledger",

@@ -12,6 +12,7 @@ from .._files import plan_outputs, write_outputs
 from ..errors import BadInput
 from .output import AsJson, Force, LabelsFile, Title, console, fact, print_json, say, short_path, show_table
 from .progress_display import waiting
+from .publish import FILE_OPTIONS, listed, with_options_of
 
 if TYPE_CHECKING:
     from ..baselines import Comparison
@@ -106,15 +107,39 @@ def _show_comparison(comparison: Comparison, output: Path | None) -> None:
         fact("picture", output, width=12)
 
 
+@with_options_of((*FILE_OPTIONS, "unit"))
 def explore_command(
+    data: Annotated[
+        str | None, typer.Argument(metavar="DATA", help="A table to check, as irisdp check takes it.")
+    ] = None,
+    *,
     port: Annotated[str, typer.Option(metavar="P", help="Port on 127.0.0.1; 0 chooses a free one.")] = "8715",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
+    project: Annotated[
+        Path | None,
+        typer.Option(help="Project file with settings for DATA. [default: NAME.iris.toml beside DATA]", metavar="FILE"),
+    ] = None,
+    **options: Any,
 ) -> None:
-    """Serve the explorer on this machine only: plan, design, check and read. Reads no table, spends nothing."""
-    from .._exact import integer
-    from .._explorer import serve
+    """Serve the explorer on this machine only: plan, design, check and read.
 
-    serve(port=integer(port, "port", at_least=0, at_most=65535), browser=not no_browser)
+    With DATA it has the page Table, which checks that table when you press its button. Without DATA it reads no table.
+    """
+    from .._exact import integer
+    from .._explorer import ServedTable, serve
+    from .._tables import is_address, locate
+
+    table = None
+    given = {name: value for name, value in listed(options).items() if value}
+    if data is not None:
+        if not is_address(data) and not locate(data).path.exists():
+            raise BadInput("data", f"finds no file at {data!r}", "give the path of an existing file or folder")
+        options = {name: value if value is True else str(value) for name, value in given.items()}
+        table = ServedTable(data=data, project=None if project is None else str(project), options=options)
+    elif given or project is not None:
+        name = next(iter(given), "project").replace("_", "-")
+        raise BadInput(f"--{name}", "says how a table is read, and no table is named", "irisdp explore DATA")
+    serve(port=integer(port, "port", at_least=0, at_most=65535), browser=not no_browser, table=table)
 
 
 def plot_command(

@@ -30,14 +30,22 @@ from .interpret import READ
 from .jobs import Busy, Job, Stopped
 from .pages import JobPages, error_page, filled_in, home, room_page, show_result, wrong_note
 from .results import Answer, Hint, Later, Moved, Result, ResultCache
-from .security import LARGEST_BODY, Guard
+from .security import LARGEST_BODY, Access, Guard
+from .table import ServedTable, table_page
 
 _NEEDED = ("starlette", "uvicorn", "python_multipart")
 """Packages of the extra; Starlette would miss the last only when a form is sent."""
 
 
-def create_app() -> Any:
+def create_app(table: ServedTable | None = None, access: Access | None = None) -> Any:
     """Return the explorer as an ASGI application, guarded; serve it on the loopback only.
+
+    Parameters
+    ----------
+    table : ServedTable, optional
+        The table of its page Table; then `access` is needed too.
+    access : Access, optional
+        Lets one browser in, and no other.
 
     Raises
     ------
@@ -55,7 +63,11 @@ def create_app() -> Any:
         except ImportError:
             raise BadInput(package, "is not installed", 'pip install "irisdp[explorer]"') from None
 
-    return guarded()
+    if table is not None and access is None:
+        raise BadInput(
+            "access", "is missing: a page about a private table must be shown to one browser only", "give one"
+        )
+    return guarded(ROOMS if table is None else (table_page(table), *ROOMS), access)
 
 
 # The list of pages: to add one, write its file and a row here.
@@ -77,19 +89,21 @@ _HTML = "text/html; charset=utf-8"
 _GONE = "this was made a while ago and is no longer kept"
 
 
-def guarded() -> Guard:
+def guarded(rooms: tuple[Tool, ...] = ROOMS, access: Access | None = None) -> Guard:
     """Return the application behind its guard."""
-    shell = _Shell()
     return Guard(
-        shell.application(),
-        lambda status, rule, remedy: (error_page(status, rule, remedy, rooms=ROOMS), _HTML),
+        _Shell(rooms).application(),
+        # A browser that is not let in is not told what the pages are.
+        lambda status, rule, remedy: (error_page(status, rule, remedy, rooms=() if access else rooms), _HTML),
+        access,
     )
 
 
 class _Shell:
     """The pages of one explorer, and what it keeps for a while."""
 
-    def __init__(self) -> None:
+    def __init__(self, rooms: tuple[Tool, ...]) -> None:
+        self._rooms = rooms
         self._desk, self._store = RequestQueue(), ResultCache()
         folder = resources.files(__package__) / "static"
         # Read once, by names that are written here: a request never names a path.
@@ -98,7 +112,7 @@ class _Shell:
     def application(self) -> Starlette:
         """Return the application."""
         rooms: list[Route] = []
-        for room in ROOMS:
+        for room in self._rooms:
             rooms += [
                 Route(f"/{room.name}", partial(self._room, room), methods=["GET", "POST"]),
                 Route(f"/{room.name}/result", partial(self._part, room), methods=["GET", "POST"]),
@@ -111,10 +125,10 @@ class _Shell:
                 Route("/static/{name}", self._file_of_ours),
                 Route("/files/{key}/{name}", self._file),
                 Route("/pictures/{name}", self._picture),
-                *JobPages(ROOMS, lanes, self._finished).routes(),
+                *JobPages(self._rooms, lanes, self._finished).routes(),
                 *rooms,
             ],
-            exception_handlers={HTTPException: _wrong, 404: _wrong, 405: _wrong, 500: _wrong},
+            exception_handlers=dict.fromkeys((HTTPException, 404, 405, 500), self._wrong),
         )
 
     @asynccontextmanager
@@ -128,14 +142,14 @@ class _Shell:
             group.cancel_scope.cancel()
 
     async def _warm(self) -> None:
-        for room in ROOMS:
+        for room in self._rooms:
             choices = next((field for field in room.fields if field.kind == "choice"), None)
             for choice, _ in choices.choices if choices is not None and room.live else ():
                 assert choices is not None
                 await self._answered(room, read_values(room.fields, {choices.name: choice}))
 
     async def _home(self, request: Request) -> Response:
-        return Response(home(ROOMS), media_type=_HTML)
+        return Response(home(self._rooms), media_type=_HTML)
 
     async def _file_of_ours(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -175,19 +189,19 @@ class _Shell:
         unused = not_used(room.fields, given)
         if not room.bounded and values != read_values(room.fields, {}) and _from_elsewhere(request):
             note = filled_in(f"A link from elsewhere has filled in this form. Press {room.submit} if you want that.")
-            return Response(room_page(room, values, note, rooms=ROOMS), media_type=_HTML)
+            return Response(room_page(room, values, note, rooms=self._rooms), media_type=_HTML)
         status, result, wrong = await self._answered(room, values, starts=request.method == "POST")
         if isinstance(result, Moved):
             return RedirectResponse(f"/{result.to}", status_code=303)
         shown = joined(filled_in(unused) if unused else None, result)
-        return Response(room_page(room, values, shown, wrong=wrong, rooms=ROOMS), status, media_type=_HTML)
+        return Response(room_page(room, values, shown, wrong=wrong, rooms=self._rooms), status, media_type=_HTML)
 
     async def _finished(self, room: Tool, job: Job) -> Response:
         """Show the result of a job on the page that started it."""
         values = read_values(room.fields, job.values)
         status, result, wrong = await self._answered(room, values, job.result)
         assert isinstance(result, Html)
-        return Response(room_page(room, values, result, wrong=wrong, rooms=ROOMS), status, media_type=_HTML)
+        return Response(room_page(room, values, result, wrong=wrong, rooms=self._rooms), status, media_type=_HTML)
 
     async def _part(self, room: Tool, request: Request) -> Response:
         """Answer with the result alone, for the script that puts it into the page."""
@@ -209,6 +223,8 @@ class _Shell:
         try:
             if made is None:
                 check_form(room.fields, values)
+                if room.private and not starts:
+                    return 200, filled_in(f"No record was read yet. Press “{room.submit}” to read them."), None
             outcome = await self._desk.answer(room, values) if made is None else made()
             if isinstance(outcome, Later):
                 if not starts:
@@ -239,6 +255,17 @@ class _Shell:
             return outcome
         return show_result(room, values, outcome, self._store)
 
+    async def _wrong(self, request: Request, error: Exception) -> Response:
+        """Describe any error in words."""
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        own = error.detail if isinstance(error, HTTPException) and status in (400, 404) else ""
+        rule, remedy = _WRONG.get(status, ("this could not be done", "go back and try otherwise"))
+        if own and own != "Not Found":
+            rule, remedy = own, "ask again in the room that made it" if status == 404 else remedy
+        if status == 500:
+            rule = f"internal error ({place_of(error)})"
+        return Response(error_page(status, rule, remedy, rooms=self._rooms), status, media_type=_HTML)
+
 
 async def _health(request: Request) -> Response:
     return PlainTextResponse("ok\n")
@@ -268,18 +295,6 @@ async def _given(room: Tool, request: Request) -> dict[str, str]:
 
 def _saved(name: str) -> dict[str, str]:
     return {"content-disposition": f'attachment; filename="{name}"'}
-
-
-async def _wrong(request: Request, error: Exception) -> Response:
-    """Describe any error in words."""
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    own = error.detail if isinstance(error, HTTPException) and status in (400, 404) else ""
-    rule, remedy = _WRONG.get(status, ("this could not be done", "go back and try otherwise"))
-    if own and own != "Not Found":
-        rule, remedy = own, "ask again in the room that made it" if status == 404 else remedy
-    if status == 500:
-        rule = f"internal error ({place_of(error)})"
-    return Response(error_page(status, rule, remedy, rooms=ROOMS), status, media_type=_HTML)
 
 
 _WRONG = {

@@ -84,7 +84,7 @@ _MODULES_ASKED = ("irisdp._explorer.ask", "irisdp._release")
 
 
 class WorkDispatcher:
-    """A lane for questions that fields ask as they move, one for what else is done at once, one for what takes long.
+    """Lanes for questions that fields ask as they move, for other quick work, for long work, and for private tables.
 
     Parameters
     ----------
@@ -98,6 +98,8 @@ class WorkDispatcher:
         )
         self.quick = Jobs(at_once=2, waiting=64, seconds=at_once, reused=500, kept=64, modules=_MODULES, **options)
         self.long = Jobs(at_once=2, waiting=16, seconds=seconds, modules=_MODULES, **options)
+        # An engine asks for much address space, and uses little of it.
+        self.tables = Jobs(at_once=1, waiting=4, seconds=6 * seconds, **{**options, "memory": None})
 
     def answer(self, room: str, work: Work, values: Values) -> Result | Moved | Later:
         """Return what work makes of values, where a job is watched that will, or how to start one.
@@ -135,8 +137,26 @@ class WorkDispatcher:
         job.over.wait()
         return job.result()
 
+    def read(self, room: str, work: Work, values: Values) -> Result | Moved:
+        """Start work on a private table; return its result if it is quick, else where the job is watched.
+
+        Raises
+        ------
+        BadInput, Refusal
+            As the work does.
+        Busy
+            Where too much waits already.
+        """
+        job = self.tables.submit(room, work, values)
+        return _result(job) if job.over.wait(_AT_ONCE) else Moved(f"jobs/{job.key}")
+
+    def lane_of(self, key: str) -> Jobs | None:
+        """Return the lane of a job that is watched."""
+        return next((lane for lane in (self.long, self.tables) if lane.find(key) is not None), None)
+
     def close(self) -> None:
         """Stop all processes."""
+        self.tables.close()
         self.asked.close()
         self.quick.close()
         self.long.close()
@@ -158,6 +178,11 @@ def answer(room: str, work: Work, values: Values) -> Result | Moved | Later:
 def at_once(room: str, work: Work, values: Values) -> Any:
     """Answer in the lanes of this process, or not at all; see `WorkDispatcher.at_once`."""
     return lanes().at_once(room, work, values)
+
+
+def read_table(room: str, work: Work, values: Values) -> Result | Moved:
+    """Work on a private table in the lanes of this process; see `WorkDispatcher.read`."""
+    return lanes().read(room, work, values)
 
 
 def _result(job: Job) -> Result:

@@ -74,7 +74,7 @@ def in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInp
     one = field_meant(fields, values, error.field)
     _, bracket, key = error.field.partition("[")
     part = f"{key.partition(']')[0].strip()}: " if bracket else ""
-    told = _translated(f"{part}{error.rule}; {error.remedy}", fields, values)
+    told = in_labels(f"{part}{error.rule}; {error.remedy}", fields, values)
     return one, told, f"{one.label}: {told}" if one else f"{told[:1].upper()}{told[1:]}"
 
 
@@ -130,8 +130,8 @@ def _example(one: Field) -> str:
     return "3" if one.whole else "0.5"
 
 
-def _translated(text: str, fields: tuple[Field, ...], values: Mapping[str, str]) -> str:
-    """Put labels in the place of names, and Greek letters in that of theirs."""
+def in_labels(text: str, fields: tuple[Field, ...], values: Mapping[str, str]) -> str:
+    """Replace the names of fields in a text with their labels, and `epsilon` and `delta` with Greek letters."""
     for field in fields:
         for name in (field.name, *field.also):
             dashed = name.replace("_", "-")

@@ -180,6 +180,8 @@ class Tool:
     bounded : bool
         Whether every result is quick and small. Results are then kept for repeated requests, and links from other sites
         may open them.
+    private : bool
+        Whether its results depend on single records: then nothing is read until the button is pressed.
     """
 
     name: str
@@ -192,3 +194,4 @@ class Tool:
     live: bool = False
     posts: bool = False
     bounded: bool = False
+    private: bool = False

@@ -107,8 +107,8 @@ class Jobs:
         Jobs that wait at most.
     seconds : float
         That one may run.
-    memory : int
-        Bytes of address space that one may have.
+    memory : int, optional
+        Bytes of address space that one may have; as many as the system gives if None.
     reused : int
         Jobs after which a process is replaced by a new one. If more than 1, the new one is started ahead, and does not
         stand back behind other processes: somebody waits for it.
@@ -126,7 +126,7 @@ class Jobs:
         at_once: int = 2,
         waiting: int = 16,
         seconds: float = 600,
-        memory: int = 2 << 30,
+        memory: int | None = 2 << 30,
         reused: int = 1,
         modules: tuple[str, ...] = (),
         kept: int = 24,
@@ -258,7 +258,9 @@ class Jobs:
             return Stopped("size", f"{rule}; run the command line instead")
         # Libraries below Python abort where memory ends, and the system kills.
         if failed.reason == OUT_OF_MEMORY or failed.detail in (-6, -9):
-            rule = f"needs more than the {self.memory / (1 << 30):g} GiB of memory that the explorer allows"
+            rule = "needs more memory than there is"
+            if self.memory is not None:
+                rule = f"needs more than the {self.memory / (1 << 30):g} GiB of memory that the explorer allows"
             return Stopped("memory", f"{rule}; ask for less, or run the command line")
         return Stopped("lost", f"ended without an answer ({failed.detail}); please report it")
 

@@ -16,13 +16,24 @@ from .._html import Content, Html, element, joined
 from .._version import VERSION
 from .dispatch import WorkDispatcher
 from .forms import Field, Tool, show_field, stands
-from .jobs import Job
+from .jobs import Job, Jobs
 from .results import Fact, Result, ResultCache, ResultFigure, ResultTable
 
 TOUCHES_NO_TABLE = (
     "The explorer touches no table. It runs on this machine alone, sends nothing anywhere, and forgets "
     "everything when it is stopped. Real data stays with the command line."
 )
+
+
+_SHOWS_A_TABLE = (
+    "The page Table reads your table when you press its button; it changes nothing and spends nothing. The explorer "
+    "runs on this machine alone, sends nothing anywhere, answers this browser only, and forgets everything when it is "
+    "stopped."
+)
+
+
+def _about_tables(rooms: Sequence[Tool]) -> str:
+    return _SHOWS_A_TABLE if any(room.private for room in rooms) else TOUCHES_NO_TABLE
 
 
 def page(title: str, *content: Content, rooms: Sequence[Tool], at: str = "", refresh: int | None = None) -> bytes:
@@ -69,7 +80,7 @@ def page(title: str, *content: Content, rooms: Sequence[Tool], at: str = "", ref
         element("nav", element("ul", ways), aria_label="Rooms"),
     )
     main = element("main", element("h1", title), joined(*content), id="content", tabindex=-1)
-    foot = element("footer", element("p", TOUCHES_NO_TABLE), element("p", f"Iris {VERSION}", class_="version"))
+    foot = element("footer", element("p", _about_tables(rooms)), element("p", f"Iris {VERSION}", class_="version"))
     body = element("body", top, main, foot)
     return ("<!doctype html>\n" + element("html", head, body, lang="en")).encode("utf-8", "replace")
 
@@ -97,7 +108,7 @@ def home(rooms: Sequence[Tool]) -> bytes:
             class_="lead",
         ),
         element("ul", doors, class_="doors"),
-        element("p", TOUCHES_NO_TABLE, class_="promise"),
+        element("p", _about_tables(rooms), class_="promise"),
         rooms=rooms,
     )
 
@@ -175,31 +186,33 @@ class JobPages:
         ]
 
     async def _job(self, request: Request) -> Response:
-        job, room = self._found(request)
+        job, room, lane = self._found(request)
         if job.ended is not None:
             return await self._finished(room, job)
-        return Response(self._progress(job, room), media_type=_HTML)
+        return Response(self._progress(job, room, lane), media_type=_HTML)
 
     async def _state(self, request: Request) -> Response:
-        job, _ = self._found(request)
-        return Response(self._said(job), media_type=_HTML)
+        job, _, lane = self._found(request)
+        return Response(self._said(job, lane), media_type=_HTML)
 
     async def _cancel(self, request: Request) -> Response:
-        job, _ = self._found(request)
-        self._lanes().long.cancel(job)
+        job, _, lane = self._found(request)
+        lane.cancel(job)
         await anyio.to_thread.run_sync(job.over.wait, _PATIENCE)
         return RedirectResponse(f"/jobs/{job.key}", status_code=303)
 
-    def _found(self, request: Request) -> tuple[Job, Tool]:
-        job = self._lanes().long.find(request.path_params["key"])
+    def _found(self, request: Request) -> tuple[Job, Tool, Jobs]:
+        key = request.path_params["key"]
+        lane = self._lanes().lane_of(key)
+        job = None if lane is None else lane.find(key)
         room = None if job is None else next((one for one in self._rooms if one.name == job.room), None)
-        if job is None or room is None:
+        if lane is None or job is None or room is None:
             raise HTTPException(404, _GONE)
-        return job, room
+        return job, room, lane
 
-    def _progress(self, job: Job, room: Tool) -> bytes:
+    def _progress(self, job: Job, room: Tool, lane: Jobs) -> bytes:
         """Write the page of a job that is not over."""
-        minutes = self._lanes().long.seconds / 60
+        minutes = lane.seconds / 60
         return page(
             f"{room.title}: at work",
             element(
@@ -208,7 +221,7 @@ class JobPages:
                 "appears here as soon as it is there; the page may be left meanwhile.",
                 class_="lead",
             ),
-            element("div", self._said(job), data_job=f"/jobs/{job.key}/state", class_="job"),
+            element("div", self._said(job, lane), data_job=f"/jobs/{job.key}/state", class_="job"),
             element(
                 "form",
                 element("button", "Cancel", type="submit"),
@@ -222,11 +235,11 @@ class JobPages:
             refresh=_SECONDS,
         )
 
-    def _said(self, job: Job) -> Html:
+    def _said(self, job: Job, lane: Jobs) -> Html:
         """Say how far a job is; a script looks for what says that it is over."""
         if job.ended is not None:
             return element("p", "Done.", data_over=True, role="status")
-        before = self._lanes().long.ahead_of(job)
+        before = lane.ahead_of(job)
         waits = f" ({before} before it)" if before else ""
         return element(
             "div",

@@ -5,11 +5,17 @@ request is checked. The requested name must be the loopback's own (or a foreign 
 rebinding). An origin, if sent, must be the explorer's. Requests that a browser marks as coming from another site are
 refused, except for links that a person follows. Bodies are counted as they arrive. Pages may load nothing but what the
 explorer serves, and run no script but its one file.
+
+An explorer that shows a table is for one person, and other users of the machine can reach the loopback too. So its
+address has a token that works once, and the browser that opens it gets a cookie that every other request must bring.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
+import secrets
+import urllib.parse
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from typing import Any
@@ -61,11 +67,14 @@ class Guard:
     application : ASGI application
     refuse : callable
         Writes the page that says no.
+    access : Access, optional
+        Lets one browser in, and no other.
     """
 
-    def __init__(self, application: Application, refuse: Refuse) -> None:
+    def __init__(self, application: Application, refuse: Refuse, access: Access | None = None) -> None:
         self._application = application
         self._refuse = refuse
+        self._access = access
         self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,6 +93,13 @@ class Guard:
         refused = _stranger(scope)
         if refused is not None:
             await self._say_no(scope, send, *refused)
+            return
+        if self._access is not None and not self._access.admits(scope):
+            cookie = self._access.exchange(scope)
+            if cookie is None:
+                await self._say_no(scope, send, 403, _NOT_ADMITTED, "open the address that the terminal shows")
+            else:
+                await _say(scope, send, 200, _ENTERED, {"content-type": "text/html", "set-cookie": cookie})
             return
         length = _header(scope, b"content-length")
         held = 0
@@ -119,11 +135,63 @@ class Guard:
 
     async def _say_no(self, scope: Scope, send: Send, status: int, rule: str, remedy: str) -> None:
         page, media_type = self._refuse(status, rule, remedy)
-        headers = {"content-type": media_type, "content-length": str(len(page)), "connection": "close"}
-        start = {"type": "http.response.start", "status": status, "headers": _encoded(headers)}
-        guarded = _with_headers(send)
-        await guarded(start)
-        await guarded({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else page})
+        await _say(scope, send, status, page, {"content-type": media_type})
+
+
+async def _say(scope: Scope, send: Send, status: int, page: bytes, headers: dict[str, str]) -> None:
+    more = {**headers, "content-length": str(len(page)), "connection": "close"}
+    guarded = _with_headers(send)
+    await guarded({"type": "http.response.start", "status": status, "headers": _encoded(more)})
+    await guarded({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else page})
+
+
+_NOT_ADMITTED = "this explorer shows a private table, and this browser was not opened with its one-time address"
+# A page and no redirect: the browser counts what follows a redirect as part of the visit from elsewhere, and a visit
+# from elsewhere does not bring the cookie.
+_ENTERED = (
+    b'<!doctype html><html lang="en"><title>Iris</title><meta http-equiv="refresh" content="0;url=/">'
+    b'<p><a href="/">Open the explorer</a></p></html>'
+)
+
+
+class Access:
+    """A one-time token, exchanged for a cookie that all other requests must bring.
+
+    Parameters
+    ----------
+    used : callable
+        Called once, when the token was used.
+    """
+
+    def __init__(self, used: Callable[[], None] = lambda: None) -> None:
+        self.token = secrets.token_urlsafe(32)
+        self._cookie = secrets.token_urlsafe(32)
+        self._used, self._spent = used, False
+
+    def admits(self, scope: Scope) -> bool:
+        """Tell whether a request brings the cookie, or asks for nothing that is private."""
+        if scope["path"] == "/health" or scope["path"].startswith("/static/"):
+            return True
+        sent = (value for name, value in scope["headers"] if name == b"cookie")
+        pairs = (pair.strip().partition(b"=") for value in sent for pair in value.split(b";"))
+        name, right = self._name(scope).encode(), self._cookie.encode()
+        return any(key == name and hmac.compare_digest(value, right) for key, _, value in pairs)
+
+    def exchange(self, scope: Scope) -> str | None:
+        """Return the cookie to set for a request with the token; None for any other, and after the first."""
+        if scope["method"] != "GET" or scope["path"] != "/" or self._spent:
+            return None
+        given = urllib.parse.parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
+        if len(given) != 1 or not hmac.compare_digest(given[0].encode(), self.token.encode()):
+            return None
+        self._spent = True
+        self._used()
+        return f"{self._name(scope)}={self._cookie}; Path=/; HttpOnly; SameSite=Strict"
+
+    @staticmethod
+    def _name(scope: Scope) -> str:
+        """Name the cookie by the port: browsers send a cookie to every port of a host."""
+        return f"iris-{(scope.get('server') or ('', 0))[1]}"
 
 
 def _stranger(scope: Scope) -> tuple[int, str, str] | None:

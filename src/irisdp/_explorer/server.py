@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import tempfile
 import webbrowser
+from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
 from .app import create_app
+from .security import Access
+from .table import ServedTable
 
 DEFAULT_PORT = 8715
 _LOOPBACK = "127.0.0.1"
@@ -22,11 +27,13 @@ _MOST_FILES = 4096
 """A connection is an open file; many systems allow 1,024 unless more are asked for."""
 
 
-def serve(*, port: int = DEFAULT_PORT, browser: bool = True) -> None:
+def serve(*, port: int = DEFAULT_PORT, browser: bool = True, table: ServedTable | None = None) -> None:
     """Serve the explorer until it is stopped.
 
     Parameters
     ----------
+    table : ServedTable, optional
+        Adds the page Table. The address then has a token that works once, for one browser.
     port : int
         On 127.0.0.1; 0 takes any that is free.
     browser : bool
@@ -37,22 +44,47 @@ def serve(*, port: int = DEFAULT_PORT, browser: bool = True) -> None:
     BadInput
         Where the extra `explorer` is not installed, and for a port that is taken.
     """
-    application = create_app()
+    door = _BrowserFile()
+    access = None if table is None else Access(door.remove)
+    application = create_app(table, access)
     import uvicorn
 
     most = max(min(_MOST_CONNECTIONS, _allow_files() - _SPARE), _SPARE)
     listening = _listen(port)
     address = f"http://{_LOOPBACK}:{listening.getsockname()[1]}/"
     server = uvicorn.Server(uvicorn.Config(application, **_settings(most)))
-    print(f"Iris explorer at {address} (this machine only); stop it with Ctrl-C", flush=True)
+    scope = "this machine only" if access is None else "this machine only; the address works once"
+    address += "" if access is None else f"?token={access.token}"
+    print(f"Iris explorer at {address} ({scope}); stop it with Ctrl-C", flush=True)
     if browser:
-        webbrowser.open(address)
+        webbrowser.open(address if access is None else door.write(address))
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:  # how it is stopped
         return
     finally:
         listening.close()
+        door.remove()
+
+
+class _BrowserFile:
+    """A file of this user that leads the browser to an address: other users can read the browser's command line."""
+
+    def __init__(self) -> None:
+        self._path: Path | None = None
+
+    def write(self, address: str) -> str:
+        """Write the file, and return its own address."""
+        descriptor, name = tempfile.mkstemp(prefix="irisdp-", suffix=".html")
+        self._path = Path(name)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(f'<!doctype html><title>Iris</title><meta http-equiv="refresh" content="0;url={address}">')
+        return self._path.as_uri()
+
+    def remove(self) -> None:
+        """Remove the file if it is there."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
 
 
 def _settings(most: int) -> dict[str, Any]:
