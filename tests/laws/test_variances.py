@@ -1,13 +1,14 @@
 """Variances: three noises at the largest rate that keeps ε, the tail of their sum, and where they weigh most."""
 
 from fractions import Fraction
-from itertools import product
+from functools import cache
+from itertools import accumulate, product
 
 import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp._measurements import Grid, VarianceFromEnds, VarianceNodes, variances
+from irisdp._measurements import Grid, StaircaseNoise, VarianceFromEnds, VarianceNodes, VarianceOfAll, variances
 from irisdp._measurements.means import Rated, _tail, distance_for
 
 
@@ -67,6 +68,63 @@ def test_rates_of_three_numbers_are_as_large_as_they_may_be(steps, exchanged):
     moves = product(held, held if exchanged else [None])
     costs = [rate ** sum(abs(a - b) for a, b in zip(numbers(x), numbers(y), strict=True)) for x, y in moves]
     assert max(costs) == privacy.ratio
+
+
+def moments(span, most):
+    """Return every (number, sum, sum of squares) of at most so many values from 0 to `span`."""
+    found = {(0, 0, 0)}
+    for _ in range(most):
+        found |= {(n + 1, above + a, squares + a * a) for n, above, squares in found for a in range(span + 1)}
+    return sorted(found)
+
+
+@pytest.mark.parametrize(("span", "most"), [(1, 12), (2, 10), (3, 20)])
+def test_an_exchange_moves_the_sum_of_squares_around_the_mean_by_at_most_all_squares(span, most):
+    """(6) of proofs/variances.md, for every table: it moves by K²(n − 1)/n at most, and rounded by K² at most."""
+    mechanism = VarianceOfAll(StaircaseNoise(Privacy(ratio=2), span**2), Grid(0, span, Fraction(1)))
+    farthest = {}
+    for n, above, squares in moments(span, most - 1):
+        about = []
+        for a in range(span + 1):
+            nodes = VarianceNodes(
+                *(np.array([part]) for part in (n + 1, above + a, squares + a * a)), np.array([n + 1])
+            )
+            exact = squares + a * a - Fraction((above + a) ** 2, n + 1)
+            (rounded,) = mechanism.sums(nodes).values.tolist()
+            assert abs(rounded - exact) <= Fraction(1, 2)
+            about.append((exact, rounded))
+        moved = [max(one) - min(one) for one in zip(*about, strict=True)]
+        farthest[n + 1] = [max(pair) for pair in zip(moved, farthest.get(n + 1, moved), strict=True)]
+    for n, (exact, rounded) in farthest.items():
+        assert exact == Fraction(span**2 * (n - 1), n)
+        assert rounded <= span**2
+        assert rounded == span**2 or n < 2 * span**2
+
+
+@pytest.mark.parametrize("root", [False, True])
+@pytest.mark.parametrize("confidence", [Fraction(1, 2), Fraction(19, 20)])
+@pytest.mark.parametrize("ratio", [Fraction(3, 2), Fraction(50)])
+def test_intervals_of_all_hold_the_truth_as_often_as_they_say_for_every_table_of_ten(ratio, confidence, root):
+    """By the exact law of the noise, for every number, sum and sum of squares of up to ten values."""
+    steps = Grid(-1, 2, Fraction(1, 2))
+    mechanism = VarianceOfAll(StaircaseNoise(Privacy(ratio=ratio), steps.span**2), steps, root)
+    noise = mechanism.noise.noise
+    far = mechanism.noise.sensitivity * 12
+    below = [Fraction(0), *accumulate(noise.probability(z) for z in range(-far, far + 1))]
+    for n, around in sorted({(n, n * squares - above**2) for n, above, squares in moments(steps.span, 10)[1:]}):
+        nodes = VarianceNodes(*(np.array([part]) for part in (n, 0, Fraction(around, n))), np.array([n]))
+        (true,) = mechanism.sums(nodes).values.tolist()
+        truth = float(Fraction(around, 4 * n * n)) ** (0.5 if root else 1)
+        ends = [intervals_of(mechanism, true + z, n, confidence) for z in range(-far, far + 1)]
+        holds = [place for place, (low, high) in enumerate(ends) if low - 1e-9 <= truth <= high + 1e-9]
+        assert len(holds) == holds[-1] - holds[0] + 1
+        assert below[holds[-1] + 1] - below[holds[0]] >= confidence, (n, around)
+
+
+@cache
+def intervals_of(mechanism, total, n, confidence):
+    nothing = np.zeros(1, dtype=np.int64)
+    return mechanism.intervals([total], VarianceNodes(nothing, nothing, nothing, np.array([n])), confidence)[0]
 
 
 def test_three_noises_weigh_most_where_all_values_are_at_one_bound():

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from irisdp import NeighbouringRelation, Privacy, plan
-from irisdp._measurements import Grid, VarianceFromEnds, VarianceNodes
+from irisdp._measurements import Grid, StaircaseNoise, VarianceFromEnds, VarianceNodes, VarianceOfAll
 from irisdp._queries import sum_and_mean
 from irisdp._queries.clipped_values import total_steps
 from irisdp._release.pipeline import read_statistics
@@ -75,7 +75,8 @@ def fresh(engine_once):
 def kept(request, monkeypatch):
     """Compare what is shown, and what the ledger keeps."""
     if request.param == "kept":
-        monkeypatch.setattr(VarianceFromEnds, "show", lambda self, drawn, nodes: list(drawn))
+        for kind in (VarianceFromEnds, VarianceOfAll):
+            monkeypatch.setattr(kind, "show", lambda self, drawn, nodes: list(drawn))
     return request.param
 
 
@@ -102,6 +103,21 @@ def test_no_deviations_can_be_told_apart(relation, monkeypatch):
 def test_nothing_can_be_told_apart_where_missing_values_count(missing, relation, kept, monkeypatch):
     asked(monkeypatch, "variance", FEW, lower=-1, upper=1, missing=missing)
     assert_private("variance", {"relation": relation, **exact(-1, 1)}, neighbours(relation, "any"), more_than=12)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_nothing_can_be_told_apart_where_every_record_of_a_public_number_counts(query, kept, monkeypatch):
+    asked(monkeypatch, query, [("a", None), ("a", -7), ("a", 5)], lower=-1, upper=1, most=tried(3, 4), missing=0)
+    options = {"relation": "exchange", "ratio": 3}
+    assert type(plan(frame(()), query, "v", **CHOSEN[query], **options).audiences[0].mechanism) is VarianceOfAll
+    assert_private(query, options, neighbours("exchange", "any"), more_than=15)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_no_neighbours_in_public_groups_can_be_told_apart_where_every_record_counts(query, monkeypatch):
+    asked(monkeypatch, query, CELLS, lower=0, upper=1, missing=1)
+    options = {**MODES["public"], "relation": "exchange", "ratio": 4}
+    assert_private(query, options, neighbours("exchange", "public"), more_than=25)
 
 
 def test_none_can_be_told_apart_where_roots_are_rounded(monkeypatch):
@@ -166,7 +182,8 @@ class TestPlantedBugs:
 
     @pytest.fixture(autouse=True)
     def as_kept(self, monkeypatch):
-        monkeypatch.setattr(VarianceFromEnds, "show", lambda self, drawn, nodes: list(drawn))
+        for kind in (VarianceFromEnds, VarianceOfAll):
+            monkeypatch.setattr(kind, "show", lambda self, drawn, nodes: list(drawn))
 
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_without_a_bug_nothing_is_caught(self, relation, monkeypatch):
@@ -177,6 +194,18 @@ class TestPlantedBugs:
         real = VarianceFromEnds.sensitivity.fget
         monkeypatch.setattr(VarianceFromEnds, "sensitivity", property(lambda self: real(self) - 1))
         assert self.found(monkeypatch, relation)
+
+    def test_noise_on_the_variance_itself_for_less_than_it_moves_by(self, monkeypatch):
+        """Of two records as far apart as they may be, the sum of squares is 2 squares of the step; of like ones 0."""
+        assert not self.found(monkeypatch, "exchange", missing=1)
+        monkeypatch.setattr(sum_and_mean, "StaircaseNoise", lambda privacy, moved: StaircaseNoise(privacy, moved // 4))
+        assert self.found(monkeypatch, "exchange", missing=1)
+
+    def test_the_mean_beside_the_variance_itself(self, monkeypatch):
+        monkeypatch.setattr(
+            VarianceOfAll, "show", lambda self, drawn, nodes: list(zip(drawn, nodes.above.tolist(), strict=True))
+        )
+        assert self.found(monkeypatch, "exchange", missing=1)
 
     def test_an_exchange_taken_for_one_that_comes_or_goes(self, monkeypatch):
         real = sum_and_mean.Variance.mechanism

@@ -44,6 +44,6 @@ if TYPE_CHECKING:
     from .registry import KINDS, MeasurementKind, ReadAs
     from .sizes import LARGEST_SIZE, SizeNodes, SizesShape, SortedSizes, sizes_between
     from .sums import Grid, NoisySums, SpreadNoise, StaircaseNoise, noise_for
-    from .variances import VarianceFromEnds, VarianceNodes
+    from .variances import VarianceFromEnds, VarianceNodes, VarianceOfAll
 
 exports(__name__)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -275,11 +275,7 @@ class NoisyMeans(ABC):
         self, drawn: list[Any], shown: list[Any], nodes: MeanNodes, confidence: Fraction
     ) -> ConfidenceStatement:
         """Return the ends of means that the two numbers leave possible."""
-        intervals = self.intervals(drawn, nodes, confidence)
-        promise = f"{promised(confidence, self.steps.covered)}, if any record has a value"
-        return ConfidenceStatement(
-            {LOW: [low for low, _ in intervals], HIGH: [high for _, high in intervals]}, promise, confidence
-        )
+        return assured_ends(self, drawn, nodes, confidence, "if any record has a value")
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""
@@ -400,6 +396,22 @@ class MeanFromCentre(NoisyMeans):
     def weights(self, centre: float) -> tuple[float, float]:
         """Return one half, and the distance from the middle."""
         return 0.5, centre
+
+
+class _HasIntervals(Protocol):
+    @property
+    def steps(self) -> Grid: ...
+
+    def intervals(self, drawn: list[Any], nodes: Any, confidence: Fraction) -> list[tuple[float, float]]: ...
+
+
+def assured_ends(
+    mechanism: _HasIntervals, drawn: list[Any], nodes: Any, confidence: Fraction, where: str
+) -> ConfidenceStatement:
+    """Return the ends of a mechanism's intervals as columns, and in which case they hold."""
+    intervals = mechanism.intervals(drawn, nodes, confidence)
+    columns: dict[str, list[Any]] = {LOW: [low for low, _ in intervals], HIGH: [high for _, high in intervals]}
+    return ConfidenceStatement(columns, f"{promised(confidence, mechanism.steps.covered)}, {where}", confidence)
 
 
 def public_records(numbers: Integers | None) -> dict[str, Any]:
@@ -541,11 +553,7 @@ class MeanOfAll:
         self, drawn: list[Any], shown: list[Any], nodes: MeanNodes, confidence: Fraction
     ) -> ConfidenceStatement:
         """Return the ends of means that the noisy sums leave possible."""
-        intervals = self.intervals(drawn, nodes, confidence)
-        promise = f"{promised(confidence, self.steps.covered)}, if there are any records"
-        return ConfidenceStatement(
-            {LOW: [low for low, _ in intervals], HIGH: [high for _, high in intervals]}, promise, confidence
-        )
+        return assured_ends(self, drawn, nodes, confidence, "if there are any records")
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

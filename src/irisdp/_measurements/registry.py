@@ -125,6 +125,12 @@ class MeasurementKind(StrEnum):
         "three sums of products of the distances from both bounds, each with noise, make the variance",
         ReadAs.VALUES,
     )
+    VARIANCE_OF_ALL = (
+        "variance-of-all",
+        "variances",
+        "a noisy sum of squares around the mean is divided by the number of records, which is public",
+        ReadAs.VALUES,
+    )
     PERMUTE_AND_FLIP = (
         "permute-and-flip",
         "plurality",

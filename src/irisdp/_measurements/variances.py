@@ -5,6 +5,9 @@ released: of a², of 2ab and of b². One record moves them by K² in all, whatev
 once. Together they are K² times the number of values; the first less the third is twice K times the sum around the
 middle; the first and the third less the second are four times the sum of squares around it. What is shown, and its
 interval, is a function of the three numbers (proofs/variances.md).
+
+Where one record becomes another and every record of a public number N counts, the variance itself gets noise: the sum
+of squares around the mean moves by less than K², whatever the values.
 """
 
 from __future__ import annotations
@@ -24,11 +27,12 @@ from .._sampling import BitSource
 from ..errors import BadInput
 from ..noise import UniversalDistribution
 from ..privacy import Privacy
-from .confidence import promised
-from .means import Rated, distance_for, geometric_for, law_between_ends, places_for, public_records
-from .protocol import HIGH, LOW, ChainLink, ConfidenceStatement, longer
+from .confidence import assured_distance
+from .counts import CountNodes
+from .means import Rated, assured_ends, distance_for, geometric_for, law_between_ends, places_for, public_records
+from .protocol import ChainLink, ConfidenceStatement, longer
 from .registry import MeasurementKind
-from .sums import Grid
+from .sums import Grid, StaircaseNoise
 
 Integers = NDArray[np.int64]
 
@@ -45,6 +49,10 @@ _FOR_THE_MEAN = Fraction(1, 10)
 
 _OUTWARD, _CANCELLED = 1e-9, 1e-12
 """By how much ends are moved outward, relatively and in squares of half of K, so that floats leave no variance out."""
+
+
+_HALF = Fraction(1, 2)
+"""By how much rounding moves a sum of squares."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,7 +208,7 @@ class VarianceFromEnds:
         """Return between what each answer lies, with this probability or a higher one, if any record has a value."""
         result = []
         for numbers, shown in zip(drawn, self.show(drawn, nodes), strict=True):
-            low, high = self._ends(*self._between(numbers, confidence))
+            low, high = _shown_ends(self.steps, self.root, *self._between(numbers, confidence))
             result.append((min(low, shown), max(high, shown)))
         return result
 
@@ -251,11 +259,7 @@ class VarianceFromEnds:
         self, drawn: list[Any], shown: list[Any], nodes: VarianceNodes, confidence: Fraction
     ) -> ConfidenceStatement:
         """Return the ends of what the three numbers leave possible."""
-        intervals = self.intervals(drawn, nodes, confidence)
-        promise = f"{promised(confidence, self.steps.covered)}, if any record has a value"
-        return ConfidenceStatement(
-            {LOW: [low for low, _ in intervals], HIGH: [high for _, high in intervals]}, promise, confidence
-        )
+        return assured_ends(self, drawn, nodes, confidence, "if any record has a value")
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""
@@ -290,35 +294,7 @@ class VarianceFromEnds:
         mean = min(max(total / number, -1.0), 1.0)
         variance = min(max(squares / number - mean**2, 0.0), 1 - mean**2)
         off = self._distance(_Region(mean, mean, variance, variance).coarser().weights_of_variance(), _USUAL) / number
-        half = float(self.steps.size) * self.steps.span / 2
-        if not self.root:
-            return self._rounded(variance * half**2, off * half**2)
-        deviation = math.sqrt(variance)
-        return self._rounded(deviation * half, off / max(2 * deviation, math.sqrt(off)) * half)
-
-    def _rounded(self, value: float, off: float) -> float:
-        return min(max(round(value, places_for(off)), 0.0), self._largest)
-
-    @property
-    def _largest(self) -> float:
-        """The largest possible answer."""
-        half = float(self.steps.upper - self.steps.lower) / 2
-        return half if self.root else half**2
-
-    def _ends(self, least: float, most: float) -> tuple[float, float]:
-        """Return the ends of an answer from those of a variance in squares of half of K, rounded outward.
-
-        The root moves by at most as much as rounding moves each value, so ends are widened as roots.
-        """
-        half, rounding = float(self.steps.size) * self.steps.span / 2, float(self.steps.rounding)
-        low = max(math.sqrt(max(least, 0.0)) * half * (1 - _OUTWARD) - rounding, 0.0)
-        high = math.sqrt(max(most, 0.0)) * half * (1 + _OUTWARD) + rounding
-        if not self.root:
-            low, high = low**2, high**2
-        places = places_for((high - low) / 10)
-        unit = 10.0**places
-        ends = round(math.floor(low * unit) / unit, places), round(math.ceil(high * unit) / unit, places)
-        return min(max(ends[0], 0.0), self._largest), min(ends[1], self._largest)
+        return _shown(self.steps, self.root, variance, off)
 
     def _between(self, numbers: Sequence[int], confidence: Fraction) -> tuple[float, float]:
         """Return between what the variance lies, in squares of half of K.
@@ -360,3 +336,176 @@ class VarianceFromEnds:
 def _distance(noise: UniversalDistribution, weights: Triple, confidence: Fraction) -> float:
     rated = Rated(noise.cells.privacy.ratio)
     return distance_for(float(1 - confidence), *((weight, rated) for weight in weights))
+
+
+def _shown(steps: Grid, root: bool, variance: float, off: float) -> float:
+    """Return a variance, given in squares of half of K, or its root, in as many places as its error leaves meaning."""
+    half, largest = float(steps.size) * steps.span / 2, _largest(steps, root)
+    if root:
+        deviation = math.sqrt(variance)
+        value, doubt = deviation * half, off / max(2 * deviation, math.sqrt(off)) * half
+    else:
+        value, doubt = variance * half**2, off * half**2
+    return min(max(round(value, places_for(doubt)), 0.0), largest)
+
+
+def _shown_ends(steps: Grid, root: bool, least: float, most: float) -> tuple[float, float]:
+    """Return the ends of an answer from those of a variance in squares of half of K, rounded outward.
+
+    The root moves by at most as much as rounding moves each value, so ends are widened as roots.
+    """
+    half, rounding = float(steps.size) * steps.span / 2, float(steps.rounding)
+    low = max(math.sqrt(max(least, 0.0)) * half * (1 - _OUTWARD) - rounding, 0.0)
+    high = math.sqrt(max(most, 0.0)) * half * (1 + _OUTWARD) + rounding
+    if not root:
+        low, high = low**2, high**2
+    places, largest = places_for((high - low) / 10), _largest(steps, root)
+    unit = 10.0**places
+    ends = round(math.floor(low * unit) / unit, places), round(math.ceil(high * unit) / unit, places)
+    return min(max(ends[0], 0.0), largest), min(ends[1], largest)
+
+
+def _largest(steps: Grid, root: bool) -> float:
+    """Return the largest possible answer."""
+    half = float(steps.upper - steps.lower) / 2
+    return half if root else half**2
+
+
+# Variances over records that all have a value, and whose number is public: noise on the variance itself.
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceOfAll:
+    """Adds staircase noise to the sum of squares around the mean, and divides by how many records there are.
+
+    Parameters
+    ----------
+    noise : StaircaseNoise
+        For as many squares of the step as an exchange moves that sum by, at most K².
+    steps : Grid
+    root : bool
+        Whether the standard deviation is shown.
+
+    References
+    ----------
+    proofs/variances.md.
+    """
+
+    noise: StaircaseNoise
+    steps: Grid
+    root: bool = False
+
+    @property
+    def privacy(self) -> Privacy:
+        """What one step on a cell's graph may reveal."""
+        return self.noise.privacy
+
+    @property
+    def chained(self) -> None:
+        """None: such answers form no chain."""
+        return
+
+    def sums(self, nodes: VarianceNodes) -> CountNodes:
+        """Return the sum of squares around the mean of each cell, in squares of the step, to the nearest whole one."""
+        columns = (nodes.known.tolist(), nodes.above.tolist(), nodes.squares.tolist())
+        around = [
+            (2 * (n * squares - above**2) + n) // (2 * n) if n else 0
+            for n, above, squares in zip(*columns, strict=True)
+        ]
+        values = np.array(around, dtype=np.int64)
+        return CountNodes(values=values, lower=np.zeros_like(values), upper=None)
+
+    def draw(
+        self, nodes: VarianceNodes, links: Sequence[ChainLink] = (), *, source: BitSource | None = None
+    ) -> Integers:
+        """Draw one noisy sum of squares per cell; see `show`."""
+        return self.noise.draw(self.sums(nodes), links, source=source)
+
+    def show(self, drawn: list[Any], nodes: VarianceNodes) -> list[Any]:
+        """Return variances, or their roots, as far as they may be, in as many places as noise leaves any meaning."""
+        off = self._scaled(Fraction(self.noise.expected_error()["within_95_percent"]) or Fraction(1, 2), 1)
+        return [
+            _shown(self.steps, self.root, self._scaled(total, number), off / max(number, 1))
+            for total, number in zip(drawn, self._numbers(nodes), strict=False)
+        ]
+
+    def intervals(
+        self, drawn: list[Any], nodes: VarianceNodes, confidence: Fraction = _USUAL
+    ) -> list[tuple[float, float]]:
+        """Return between what each answer lies, with this probability or a higher one, if there are any records."""
+        within, result = assured_distance(self.noise, confidence), []
+        for total, number, shown in zip(drawn, self._numbers(nodes), self.show(drawn, nodes), strict=False):
+            least, most = 0.0, 1.0
+            if within is not None and number:
+                about, off = self._scaled(total, number), self._scaled(within + _HALF, number)
+                least, most = about - off, min(about + off, 1.0)
+            low, high = _shown_ends(self.steps, self.root, least, most)
+            result.append((min(low, shown), max(high, shown)))
+        return result
+
+    def ends(self, nodes: VarianceNodes) -> dict[str, Any]:
+        """Return how many records there are, by which sums are divided."""
+        return public_records(nodes.records)
+
+    def law(self, nodes: VarianceNodes, cell: int, largest: int) -> dict[Any, Fraction]:
+        """Return the exact law of the noisy sum, in squares of the step; `show` divides it."""
+        return self.noise.law(self.sums(nodes), cell, largest * self.steps.span**2)
+
+    def expected_error(self) -> dict[str, Any]:
+        """Return the mean absolute error of a variance times the number of records, and the end of 95 % of cases.
+
+        Of a deviation, what 95 % of cases stay within where values spread evenly, and where all are alike.
+        """
+        error, square = self.noise.expected_error(), float(self.steps.size) ** 2
+        likely = (error["within_95_percent"] + 0.5) * square
+        largest = _largest(self.steps, self.root)
+        if self.root:
+            return {
+                "spread_evenly_times_records": likely / (2 * largest / math.sqrt(3)),
+                "all_alike_times_root_of_records": math.sqrt(likely),
+                "within_95_percent_of_1000_records": min(math.sqrt(likely / 1000), largest),
+            }
+        return {
+            "mean_absolute_times_records": (error["mean_absolute"] + 0.5) * square,
+            "within_95_percent_times_records": likely,
+            "within_95_percent_of_1000_records": min(likely / 1000, largest),
+        }
+
+    def chance_within(self, distance: int) -> None:
+        """Return None: how far off a variance may be depends on how many records there are."""
+        return
+
+    def assurance(
+        self, drawn: list[Any], shown: list[Any], nodes: VarianceNodes, confidence: Fraction
+    ) -> ConfidenceStatement:
+        """Return the ends of variances that the noisy sums leave possible."""
+        return assured_ends(self, drawn, nodes, confidence, "if there are any records")
+
+    def describe_error(self) -> str:
+        """Say the expected error in one line."""
+        error = {name: shown_above(value) for name, value in self.expected_error().items()}
+        thousand = f"such as {error['within_95_percent_of_1000_records']} for 1,000 records"
+        if self.root:
+            return (
+                f"off by at most about {error['spread_evenly_times_records']}/N in 95 % of cases, where N records "
+                f"spread evenly between the bounds; {error['all_alike_times_root_of_records']}/√N where all are alike, "
+                f"{thousand}"
+            )
+        return (
+            f"off by {error['mean_absolute_times_records']}/N on average, by at most "
+            f"{error['within_95_percent_times_records']}/N in 95 % of cases, where there are N records, {thousand}"
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        """Describe the mechanism for readers of the answers."""
+        divided = {"variance": "population", "shows": "root" if self.root else "variance"}
+        return {"kind": MeasurementKind.VARIANCE_OF_ALL.value, "noise": self.noise.to_document(), **divided}
+
+    def _scaled(self, total: Fraction | int, number: int) -> float:
+        """Return the variance that a sum of squares makes, in squares of half of K, between 0 and 1."""
+        return float(min(max(Fraction(4 * total, self.steps.span**2 * max(number, 1)), Fraction(0)), Fraction(1)))
+
+    def _numbers(self, nodes: VarianceNodes) -> list[int]:
+        assert nodes.records is not None, "the number of records is public under the relation that this is for"
+        result: list[int] = nodes.records.tolist()
+        return result

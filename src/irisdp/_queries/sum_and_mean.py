@@ -22,6 +22,7 @@ from .._measurements import (
     StaircaseNoise,
     VarianceFromEnds,
     VarianceNodes,
+    VarianceOfAll,
     noise_for,
 )
 from .._tables import Column, ColumnType, Condition, Table, quote_name
@@ -247,7 +248,7 @@ class Mean(_OfNumbers):
 class Variance(_OfNumbers):
     """The population variance of the values of those records that have one: their mean squared distance from the mean.
 
-    From three noisy numbers (proofs/variances.md).
+    From three noisy numbers, or from one where every record of a public number counts (proofs/variances.md).
     """
 
     name: ClassVar[str] = "variance"
@@ -282,12 +283,12 @@ class Variance(_OfNumbers):
         return VarianceNodes(statistics.known, statistics.above, statistics.squares, public)
 
     def mechanism(self, privacy: Guarantee, relation: NeighbouringRelation) -> Measurement[VarianceNodes]:
-        """Return noise for what a step of the relation moves the three numbers by."""
-        kept = self.contribution
+        """Return what is nearest for a step of the relation; where every one of a public number counts, one number."""
+        pair, kept, steps = pure_pair(privacy, self.name), self.contribution, self._bound().steps
+        if relation == NeighbouringRelation.EXCHANGE and self.every_record_counts:
+            return VarianceOfAll(StaircaseNoise(pair, steps.span**2), steps, self.root)
         exchanged = kept.exchanged or relation == NeighbouringRelation.EXCHANGE
-        return VarianceFromEnds(
-            pure_pair(privacy, self.name), self._bound().steps, kept.records, exchanged=exchanged, root=self.root
-        )
+        return VarianceFromEnds(pair, steps, kept.records, exchanged=exchanged, root=self.root)
 
 
 @dataclass(frozen=True, slots=True)
