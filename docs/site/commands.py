@@ -2,7 +2,7 @@
 
     python docs/site/commands.py [FOLDER]
 
-writes irisdp.1, irisdp-publish.1 and so on into FOLDER, build/man unless given.
+writes irisdp.1, irisdp-publish.1 and so on into FOLDER, by default build/man.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _parameters(command: Any) -> Iterator[tuple[str, str]]:
         value = "" if part.is_flag else f" {part.metavar or part.name.upper()}"
         repeated = " May be repeated." if part.multiple and "adds up" not in part.help else ""
         told = (part.help or "") + repeated
-        given = "" if part.default in (None, False, ()) or "unless given" in told else f" {part.default} unless given."
+        given = "" if part.default in (None, False, ()) or "[default" in told else f" [default: {part.default}]"
         yield ", ".join(part.opts) + value, told + given
 
 

@@ -213,7 +213,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("room", choices=list(ROOMS))
     parser.add_argument("modules", nargs="*", help="all of the room unless named")
-    parser.add_argument("--number", type=int, help="so many mistakes of each module, by lot; all unless given")
+    parser.add_argument("--number", type=int, help="so many mistakes of each module, by lot [default: all]")
     parser.add_argument("--line", type=int, help="those of one line")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, help="begin no further one after so much processor time")

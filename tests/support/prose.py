@@ -43,6 +43,7 @@ HOUSE_WORDS = {
     "sidecar": r"\bsidecars?\b",
     "steward": r"\bstewards?\b",
     "tells more": r"\btells more\b",
+    "unless given": r"\bunless (?:given|said)\b",
     "how probably": r"\bhow probabl[ye]\b",
     "what neighbours are": r"\bwhat neighbours are\b",
 }

@@ -329,7 +329,7 @@ def entry_reader(field: str, read: Callable[[Any], Fraction] | None = None) -> C
     field : str
         How the caller names the table.
     read : callable, optional
-        How an entry is read; as `rational` does unless given.
+        How to read an entry. [default: `rational`]
     """
     bits = 0
 

@@ -204,7 +204,7 @@ class GaussianNoise(AddedNoise):
     ----------
     privacy : Gaussian
     sensitivity : Fraction
-        s, the largest root of a sum of squares by which one step moves all cells; 1 unless given.
+        s, the largest root of a sum of squares by which one step moves all cells. [default: 1]
 
     References
     ----------

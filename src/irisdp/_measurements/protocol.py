@@ -183,7 +183,7 @@ class Measurement(Protocol[NodesT_contra]):
             What was drawn before about the same nodes, the most accurate first; a mechanism whose answers form a chain
             draws from the joint law with them.
         source : BitSource, optional
-            The operating system's randomness unless given.
+            Source of random bits. [default: the operating system]
         """
         ...
 

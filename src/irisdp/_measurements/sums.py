@@ -187,8 +187,8 @@ def noise_for(
     privacy : Guarantee
         Of one step: one pair, whose δ is not used, or Gaussian.
     each, total, cells : int
-        The step moves each cell by at most `each`, all by at most `total` together (as far as they may, unless given),
-        and at most `cells` of them.
+        The step moves each cell by at most `each`, all by at most `total` together, and at most `cells` of
+        them. [default of `total`: as far as `each` and `cells` allow]
 
     Returns
     -------

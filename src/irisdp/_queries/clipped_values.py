@@ -308,8 +308,8 @@ def read_stepped(
     about : str
         A column of numbers, or an untyped one (CSV), which is read as numbers.
     choices : ColumnChoices
-        With `lower` and `upper`, a `step`, and what a `missing` value counts as. The step is 1 unless given where the
-        column is known or declared to hold whole numbers, and required elsewhere.
+        With `lower` and `upper`, a `step`, and what a `missing` value counts as. If the column is known or declared to
+        hold whole numbers, the step is 1 by default; otherwise it is required.
     query : str
         For messages.
     counted : bool

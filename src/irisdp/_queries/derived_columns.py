@@ -72,7 +72,7 @@ def read_bins(table: Table, column: Any, bins: Any, *, name: str | None = None) 
     bins : text or sequence
         One edge or more, strictly increasing: ``"0,18,65"``, numbers, quotients such as ``"1/3"``, or dates.
     name : str, optional
-        What the derived column is called; after the column it is of unless given.
+        Name of the derived column. [default: named after its source column]
 
     Raises
     ------

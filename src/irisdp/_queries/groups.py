@@ -530,7 +530,7 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
         column to values, one for each group, or a frame. Of several columns also a list of one text for each, such as
         ``["ward=north,east", "sex=f,m"]``, which means all combinations.
     what : Declares
-        What they are, for messages: groups unless given.
+        What they are, for messages. [default: groups]
 
     Returns
     -------

@@ -117,7 +117,7 @@ def total_cost(
     selection : Privacy, optional
         Of the partition selection that chose the groups, for one record more or less in one group.
     currency : Currency
-        What the cost is counted in; ε and δ unless given.
+        Currency of the cost. [default: ε and δ]
     delta : Fraction
         Where ε and δ are counted: at which δ cells are charged that have more than one pair; 0 stands for none.
 

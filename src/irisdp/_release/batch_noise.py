@@ -379,7 +379,7 @@ def compose_questions(
     budget : Cost
         ε above 0.
     tried : iterable of tuples of NoiseKind
-        A kind for each question, as often as wished; `choices` unless given. Of those with the least stated error the
+        A kind for each question, as often as wished. [default: `choices`] Of those with the least stated error the
         first is taken; one that by a first trial hardly states less is passed over.
 
     Returns

@@ -65,7 +65,7 @@ def batch(
     data : path or frame
         Instead of the plan's "data".
     ledger : path, address or Ledger
-        Instead of the plan's "ledger"; beside the data unless given.
+        Instead of the plan's "ledger". [default: next to the data]
     report : path
         Instead of the plan's "report": where to write one page (.html) of the whole batch, to hand over.
     title, labels

@@ -1,4 +1,4 @@
-"""The options of a question, each named, typed and explained once: `plan`, `publish` and a session's methods take them.
+"""The options of a query, each named, typed and explained once, for `plan`, `publish` and the methods of a session.
 
 To add an option, add it here with its explanation; signatures and docstrings follow. Synonyms are in `_aliases.py`.
 """
@@ -20,64 +20,69 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class CommonOptions(TypedDict, total=False):
-    """What any question may say besides its query.
+    """Options of every query.
 
     Attributes
     ----------
     where : str
-        The condition, by name instead of after the query.
+        The condition. The same as writing it after the query.
     by : text or sequence of text
-        Group columns, and named expressions, as in ``"ward, band = CASE WHEN age < 18 THEN 'child' ELSE 'adult' END"``;
-        text is split at commas outside parentheses and quotes. Then there is one answer for each group.
+        Group columns and named expressions, as in ``"ward, band = CASE WHEN age < 18 THEN 'child' ELSE 'adult' END"``.
+        Text is split at commas outside parentheses and quotes. There is one answer for each group.
     groups : text, path, sequence, mapping or frame
-        The groups, which `by` needs unless `select_groups` is given: ``"north,east"``, a CSV file, a list of values or
-        tuples, a mapping from column to values, one for each group, or a frame. Of several columns also one text for
-        each, ``["ward=north,east", "sex=f,m"]``, for all combinations. In text, put a value with a comma in double
-        quotes. The header of a CSV file names the group columns. In a column without a type a value counts the records
-        that spell it so: 1 is not 01 or 1.0. Read off the data they would reveal who is in it, so they never are.
+        The groups, which `by` needs, unless `select_groups` discovers them. One of: text, ``"north,east"``; a CSV file;
+        a list of values or tuples; a mapping from each column to its values, one per group; a frame. For several
+        columns also one text for each, ``["ward=north,east", "sex=f,m"]``, for all combinations. In text, put a value
+        with a comma in double quotes. The header of a CSV file names the group columns. In a column without a type,
+        values match by spelling: 1 is not 01 or 1.0. Iris never takes groups from the data, because they would reveal
+        who is in it.
     select_groups : bool
-        Instead of `groups`: name those groups that privacy allows. A count does so by itself, at no cost beyond its
-        own, as often as the optimal partition selection would; other queries, and counts for audiences, pay for that.
+        Instead of `groups`: discover the groups privately. For a count this costs nothing more, and it shows each group
+        as often as optimal partition selection would. Other queries, and counts for audiences, pay for the selection.
     selection_epsilon, selection_delta : number or text
-        Privacy of a selection apart from the answers; ε as above and all of `delta` unless given. Where either is
-        given a count is selected apart as well.
+        Privacy of the selection of groups, if it is charged apart from the answers. By default ε is that of the answers
+        and δ is all of `delta`. If you give either for a count, its groups are selected separately as well.
     epsilon, ratio : number or text
-        How private each answer is, the smaller the more: ε, or r = e^ε. One of them is needed, above ε = 0, or one of
-        the next two. Exact: ``0.1`` and ``"1/10"`` are one tenth. What a release costs follows, and from `relation`.
+        Privacy parameter of each answer: ε, or r = e^ε. Smaller is more private. Give one of `epsilon`, `ratio`, `mu`
+        and `privacy`; ε must be above 0. Numbers are exact: ``0.1`` and ``"1/10"`` are one tenth. The cost of the
+        release follows from it and from `relation`.
     mu : number or text
-        Instead: μ of Gaussian privacy, which counts keep exactly by Gaussian noise of deviation 1/μ.
+        Instead: μ of Gaussian differential privacy. Counts satisfy it exactly, with Gaussian noise of standard
+        deviation 1/μ.
     privacy : Privacy, accounting.Gaussian, mapping, or JSON text
-        Instead: any guarantee, such as several pairs at once: ``{"all": [{"epsilon": 1}, {"epsilon": "1/2",
-        "delta": "1e-3"}]}``, ``{"gaussian": 1}`` or ``{"zcdp": "1/2"}``. Several pairs get the noise of their own law.
+        Instead: any guarantee, such as several pairs at once: ``{"all": [{"epsilon": 1}, {"epsilon": "1/2", "delta":
+        "1e-3"}]}``, ``{"gaussian": 1}`` or ``{"zcdp": "1/2"}``. Several pairs get noise of a distribution of their own.
     delta : number or text, in [0, 1)
-        Probability with which the bound e^ε may fail; 0 unless given. A count then has the noise that serves every
-        reader best under (ε,δ), and is charged δ, which buys little below 1e-4. Needed by `select_groups`, and beside
-        `mu` unless the ledger counts in μ or ρ: the point of the curve that is charged, (ε(δ), δ), as of several pairs.
+        Probability with which the bound e^ε may fail. [default: 0] A count with a δ has the noise that is best for
+        every reader under (ε,δ). It costs δ, which saves little below 1e-4. `select_groups` needs a δ. So does `mu`,
+        unless the ledger counts in μ or ρ: δ then selects the point (ε(δ), δ) of the privacy curve that is charged, as
+        for several pairs.
     within : int
-        Accuracy K instead of `epsilon`. Iris finds the least ε with which, with probability `confidence`, each answer
-        is off by at most K, or is right from a lead or a distance of K records on. `plan` shows which of the two, and
-        that ε. With `epsilon`: noise bounded by K, at the least δ that any such noise needs. This δ is charged and may
-        be large: with up to this probability an answer gives one person away. `delta` beside both refuses a larger one.
+        Accuracy K, instead of `epsilon`. Iris finds the least ε for which each answer, with probability `confidence`,
+        is off by at most K, or is right if the lead or distance is K records or more. `plan` shows which of the two,
+        and that ε. With `epsilon`: noise bounded by K, at the least δ that any such noise needs. This δ is charged and
+        may be large: with up to this probability an answer gives one person away. If you also give `delta`, Iris
+        refuses a larger δ.
     confidence : number or text
-        That probability, and that with which the ends beside a number hold, `answer_low` and `answer_high`: 0.95 unless
-        given. Each answer has it by itself; of many, some are further off.
+        Confidence level for `within` and for `answer_low` and `answer_high`. [default: 0.95] It holds for each answer
+        by itself; among many answers, some miss.
     public_membership : bool
-        Under exchange: it is public who is in which group, and the groups' exact sizes may be shown.
+        With replace-one neighbours: who is in which group is public, so the exact sizes of the groups may be shown.
     per_unit : {"any", "all"}
-        With `unit`: ask the condition of any, or of all, of a person's records that have an answer. A person without
-        any has none; with `by` it counts in the group of the one record kept, whatever group the records are in.
+        With `unit`: evaluate the condition for any, or for all, of a person's records for which it is true or false. A
+        person without such a record does not count. With `by`, a person counts in the group of the one record that is
+        kept, whatever the groups of the others are.
     at_most : int
-        Also `max_contributions`. With `unit`: how many records are kept of each person, where a question counts
-        several; 1 unless given. Noise grows with it, and what is left out shrinks.
+        Max contributions (also `max_contributions`). With `unit`: keep at most this many records of each person, chosen
+        at random, the same for all queries. A larger number leaves out fewer records and needs more noise.
     groups_per_unit : int
-        Also `max_partitions`. With `at_most`: in how many groups they may lie; in as many as they are, unless given.
-        Where few groups are allowed, noise may be smaller; records in further groups are left out.
+        Max partitions (also `max_partitions`). With `at_most`: keep each person's records in at most this many groups,
+        and leave out those in further groups. [default: no limit below `at_most`] A small number may reduce the noise.
     person : str
-        With `unit`: one row for each person, derived from all of the person's records, which stands for them:
-        ``"visits = COUNT(*), spent = SUM(amount), last = MAX(CAST(date AS DATE))"``. The question, its condition and
-        its groups name the columns of these rows, and every query counts persons. Aggregates are COUNT(*),
-        COUNT(value), COUNT(DISTINCT value), COUNT_IF(condition), SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND; each may be
-        followed by FILTER (WHERE condition).
+        With `unit`: derive one row for each person from all of that person's records: ``"visits = COUNT(*), spent =
+        SUM(amount), last = MAX(CAST(date AS DATE))"``. The query, its condition and its groups then name columns of
+        these rows, and every query counts persons. Aggregates are COUNT(*), COUNT(value), COUNT(DISTINCT value),
+        COUNT_IF(condition), SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND. Each may be followed by FILTER (WHERE condition).
     """
 
     where: str | None
@@ -101,44 +106,45 @@ class CommonOptions(TypedDict, total=False):
 
 
 class CategoryOptions(TypedDict, total=False):
-    """The categories of a question about a column.
+    """Options of queries about the categories of a column.
 
     Attributes
     ----------
     categories : as `groups`
-        The values that a question about a column may be answered with, such as the parties of ``plurality``. Declared,
-        as read off the data they would reveal who is in it; a record with any other value, or none, counts for none.
+        The possible answers of a query about a column, such as the parties of ``plurality``. A record with another
+        value, or none, counts for no category. Iris never takes categories from the data, because they would reveal who
+        is in it.
     """
 
     categories: Any
 
 
 class BinOptions(TypedDict, total=False):
-    """The bins of a question about a column of numbers or dates.
+    """Options of queries about the bins of a column of numbers or dates.
 
     Attributes
     ----------
     bins : text or sequence of numbers or dates
         For ``histogram``, ``median``, ``quantile`` and ``quantiles``: the edges between bins, ``"0,18,65"``. A bin
-        holds its left edge; the first and the last bin are open, so that every value is in one.
+        includes its left edge. The first and the last bin are open, so every value is in a bin.
     """
 
     bins: Any
 
 
 class ValueOptions(TypedDict, total=False):
-    """The bounds of values that are added up.
+    """Bounds of the values that a query adds up.
 
     Attributes
     ----------
     lower, upper : number or text
-        For ``sum``, ``mean``, ``variance`` and ``deviation``: between what values count; one beyond counts as the
-        bound. Declared, as read off the data they would reveal who is in it.
+        For ``sum``, ``mean``, ``variance`` and ``deviation``: bounds of the values. A value beyond a bound counts as
+        the bound. Iris never takes bounds from the data, because they would reveal who is in it.
     step : number or text
-        For the same queries: each value is rounded to the nearest multiple; the bounds are multiples. Required unless
-        the column is known or declared to hold whole numbers, where it is 1.
+        For the same queries: round each value to the nearest multiple of this number. The bounds must be multiples.
+        Required, unless the column is known or declared to hold whole numbers; then the default is 1.
     missing : number or text
-        For the same queries: what a record without a number counts as; as nothing unless given.
+        For the same queries: the value of a record without a number. [default: such records are left out]
     """
 
     lower: Rational | None
@@ -148,17 +154,18 @@ class ValueOptions(TypedDict, total=False):
 
 
 class WeightOptions(TypedDict, total=False):
-    """The weights of values that are added up.
+    """Weights of the values that a query adds up.
 
     Attributes
     ----------
     weight : str
-        For ``sum``: a column of numbers by which values are multiplied, each from 0 to `weight_upper`; a record without
-        a weight adds nothing. Products are rounded to the step, of which the bounds need be no multiples then. For
-        ``mean``: each value counts as often as its weight has parts, of 1024 parts of the largest weight. For
-        ``count``: a column that is added up, instead of 1 for each record.
+        For ``sum``: multiply each value by this column, whose values count as 0 to `weight_upper`. A record without a
+        weight adds nothing. Products are rounded to the step, so the bounds need not be multiples of it. For ``mean``:
+        a value counts in proportion to its weight, which is rounded to one of 1024 parts of `weight_upper`; weights of
+        a column of whole numbers are exact if `weight_upper` is at most 1024. For ``count``: add up this column,
+        instead of 1 for each record.
     weight_upper : number or text
-        With `weight`: the largest weight that counts; a larger one counts as this. Noise grows with it.
+        With `weight`: upper bound for weights. A larger weight counts as this. A larger bound needs more noise.
     """
 
     weight: str | None
@@ -166,26 +173,27 @@ class WeightOptions(TypedDict, total=False):
 
 
 class PersonTotalOptions(TypedDict, total=False):
-    """The bound of what one person adds in all.
+    """Bound of the total of one person.
 
     Attributes
     ----------
     per_person_upper : number or text
-        For ``sum``, with `unit`: each person's total counts as 0 to U, whatever number of records it comes from. Values
-        are added as they are, or between `lower` and `upper` if these are given; the condition says which records add.
+        For ``sum``, with `unit`: count each person's total as 0 to this number, however many records it comes from. If
+        `lower` and `upper` are given, each value is bounded before it is added. The condition decides which records are
+        added.
     """
 
     per_person_upper: Rational | None
 
 
 class AudienceOptions(TypedDict, total=False):
-    """The readers of a count.
+    """Audiences of a count.
 
     Attributes
     ----------
     audience : mapping, or sequence of "NAME=E"
-        Instead of `epsilon`, an ε for each audience of a count: ``{"board": 2, "press": 0.5}``. No coalition learns
-        more than its most accurate member, and the charge is that of the largest ε.
+        Instead of `epsilon`: an ε for each audience of a count, ``{"board": 2, "press": 0.5}``. No coalition of
+        audiences learns more than its member with the largest ε, and the release costs the largest ε.
     """
 
     audience: Mapping[str, Rational] | Sequence[str] | None
@@ -201,30 +209,30 @@ class QuestionOptions(
     AudienceOptions,
     total=False,
 ):
-    """What one question may say besides its query."""
+    """All options of a query."""
 
 
 class OutputOptions(TypedDict, total=False):
-    """Where the answers of a question go.
+    """Where the answers of a query are written.
 
     Attributes
     ----------
     out : path
-        Where to write the answers (.csv, .parquet or .json). Beside it are written `OUT.release.json`, which
+        Write the answers to this file (.csv, .parquet or .json). Iris also writes `OUT.release.json`, which
         `irisdp.interpret` reads, and `OUT.datapackage.json`, which describes the file to catalogues and table tools.
     report : path
-        Where to write the answers as one page to hand over (.html): what it cost, how to read and how to check them.
-        Several audiences have a page each, with its name in the file's, as their answers have.
+        Write an .html page for readers: the answers, what they cost, how to interpret and how to check them. Each
+        audience gets its own page, with its name in the file name, as for `out`.
     title : str
         The heading of the report.
     labels : path or mapping
-        Words that readers of the report see instead of names: a TOML file with a table ``[labels]``, or that table,
-        ``{"title": …, "columns": {"educ": "Education"}, "groups": {"educ": {1: "Grade 8 or less"}}, "queries": {…}}``.
-        Those of the project file hold where these say nothing. They change no answer.
+        Words to show in the report instead of names: a TOML file with a table ``[labels]``, or that table, ``{"title":
+        …, "columns": {"educ": "Education"}, "groups": {"educ": {1: "Grade 8 or less"}}, "queries": {…}}``. Labels of
+        the project file apply where these have none. Labels change no answer.
     licence : str
-        On which terms the answers may be used, for the data package: ``"CC-BY-4.0"``, or the address of a text.
+        Licence of the answers, for the data package: a name such as ``"CC-BY-4.0"``, or the address of a text.
     force : bool
-        Whether files that are there already may be replaced. No file that is read or kept ever is.
+        Overwrite existing output files. Files that Iris reads or keeps, such as ledgers, are never overwritten.
     """
 
     out: str | os.PathLike[str] | None
@@ -236,43 +244,43 @@ class OutputOptions(TypedDict, total=False):
 
 
 class FileOptions(TypedDict, total=False):
-    """How a text file is written.
+    """The format of a text file.
 
     Attributes
     ----------
     encoding, delimiter : str
-        How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
+        Encoding and delimiter of a text file. [default: UTF-8; a comma, or a tab for .tsv]
     decimal, thousands : str
-        How a text file writes numbers: the decimal mark, ``"."`` or ``","``, and what stands between thousands, such as
-        ``"."``, ``","``, ``"'"`` or ``" "``. A number that is not written so is null.
+        Decimal mark of a text file, ``"."`` or ``","``, and the mark between thousands, such as ``"."``, ``","``,
+        ``"'"`` or ``" "``. [default: a full stop, and none] A number in another format is null.
     date_format : str
-        How a text file writes dates, such as ``"%d.%m.%Y"`` or ``"%m/%d/%y %I:%M %p"``; ISO 8601 unless given. Names of
-        months are English, and years of two digits are 1969 to 2068. A date that is not written so is null.
+        Date format of a text file, such as ``"%d.%m.%Y"`` or ``"%m/%d/%y %I:%M %p"``. [default: ISO 8601] Names of
+        months are English, and years of two digits are 1969 to 2068. A date in another format is null.
     missing_codes : text or sequence
-        Codes for a missing value, in every column: ``"-9,99"``. Columns of numbers compare numbers, so 99
-        is also 99.0; others compare the text.
+        Codes for missing values, in every column: ``"-9,99"``. If a query reads a column as numbers, codes are compared
+        as numbers, so 99 is also 99.0. Otherwise their spelling is compared.
     skip_rows : int
-        How many lines stand above the header. They may hold any text.
+        Number of lines above the header, which may hold any text. [default: 0]
     header_rows : int
-        How many rows the header has, of which the first names the columns; 1 unless given.
+        Number of header rows, of which the first names the columns. [default: 1]
     footer_rows : int
-        How many rows at the end are no records, such as totals and notes; blank lines do not count. These rows are
-        never read, so declare none that hold records.
+        Number of rows at the end that are no records, such as totals and notes. [default: 0] Blank lines do not count.
+        Iris never reads these rows, so they must hold no records.
     no_header : bool
-        Whether the first line is a record.
+        The file has no header: its first line is a record. Name the columns with `columns`.
     columns : text or sequence of text
         With `no_header`: the names of the columns, ``"age,town"``.
     row_names : bool
-        Whether each record begins with a name that is no column, as R writes it.
+        Each record begins with a row name, which is no column, as in files that R writes.
     comment : str
-        What a record begins with that is a comment, such as ``"#"``; so do lines above the header.
+        Skip records, and lines above the header, that begin with this mark, such as ``"#"``.
     codes : bool
-        Whether to keep the codes of a .dta or .sav file, and not their value labels.
+        Keep the codes of a .dta or .sav file instead of their value labels.
     types : mapping or path
-        What columns of a text file are read as, ``{"age": "integer", "born": "date"}`` or a JSON file that says so:
-        integer, number, text, boolean, date or timestamp. A value that cannot be read so is null. A column without a
-        type is read as what a question takes it for. JSON lines have the columns that are named here, and no others.
-        For one column the formats above are ``{"amount": {"type": "number", "decimal": ",", "thousands": "."}, "born":
+        Types of the columns of a text file, ``{"age": "integer", "born": "date"}``, or a JSON file that holds such an
+        object: integer, number, text, boolean, date or timestamp. A value that cannot be read as its type is null. The
+        query decides how a column without a type is read. JSON lines have only the columns that are named here. To
+        declare the format of one column: ``{"amount": {"type": "number", "decimal": ",", "thousands": "."}, "born":
         {"type": "date", "format": "%d.%m.%Y"}, "q1": {"type": "integer", "missing": [77, 88, 99]}}``.
     """
 
@@ -294,25 +302,27 @@ class FileOptions(TypedDict, total=False):
 
 
 class TableOptions(FileOptions, total=False):
-    """Settings of the table, for all questions about it.
+    """Settings of a table, for all queries on it.
 
     Attributes
     ----------
     relation : {"add-remove", "exchange"}
-        Which tables must be hard to tell apart: those with one record more or less (unless given), or those with one
-        record changed. Synonyms: ``unbounded`` for the first, ``replace-one`` and ``bounded`` for the second.
+        Neighbouring tables: those that differ by adding or removing one record (``"add-remove"``, also
+        ``"unbounded"``), or by replacing one record (``"exchange"``, also ``"replace-one"`` and ``"bounded"``).
+        [default: add-remove]
     unit : str
-        Also `privacy_unit`. The column that says whose record it is, where a person can have several: then persons are
-        protected. Each keeps one record, chosen at random, the same for all questions.
+        The privacy unit (also `privacy_unit`): the column that identifies a person, if a person can have several
+        records. Iris then protects persons. Unless the query counts every person once, also give `at_most`, `per_unit`
+        or `person`.
     engine : {"duckdb", "spark"}
-        What reads a .parquet file or a folder of them: DuckDB on this machine, unless given, or Spark. The table, its
-        ledger and its digest are the same; as engines may cast differently, the question is another.
+        Engine that reads a .parquet file or a folder of them: DuckDB on this machine, or Spark. [default: duckdb] The
+        table, its ledger and its digest stay the same. The query does not, because engines may cast values differently.
     master : str
         With Spark: the address of a cluster whose machines see the file under the same path, such as
-        ``"spark://host:7077"``, ``"yarn"``, or ``"sc://host"`` of Spark Connect. It is written down nowhere.
+        ``"spark://host:7077"``, ``"yarn"``, or ``"sc://host"`` for Spark Connect. Iris does not record it.
     project : path
-        A project file, which `irisdp init` writes; the one beside the data, ``NAME.iris.toml``, unless given. Its
-        relation, unit and limit are enforced; its other settings fill in options that are left out.
+        A project file, which `irisdp init` writes. [default: ``NAME.iris.toml`` next to the data] Iris enforces its
+        relation, unit and limit, and uses its other settings where you give no option.
     """
 
     relation: Literal["add-remove", "exchange"] | None
@@ -328,12 +338,12 @@ class LedgerOptions(TypedDict, total=False):
     Attributes
     ----------
     ledger : path, address or Ledger
-        The budget's file; beside the data unless given. Frames need one.
+        The ledger, which holds the budget. [default: next to the data] Frames need one.
     secret : path
-        Keep the secret that fingerprints are keyed with beside this file instead of beside the data; beside a folder,
-        not in it.
+        Keep the secret that keys the fingerprints next to this file, instead of next to the data. For a folder of data
+        it is next to the folder, not in it.
     table : str
-        What the ledger calls the table; the name of its file unless given. A frame has none unless given.
+        Name of the table in the ledger. [default: the file's name; a frame has none]
     """
 
     ledger: str | os.PathLike[str] | Ledger | None
@@ -389,10 +399,10 @@ _DEFAULTS: dict[str, Any] = {
     **dict.fromkeys(("select_groups", "public_membership", "no_header", "row_names", "codes", "force"), False),
     "delta": 0,
 }
-"""What an option is that was left out, where it is not None."""
+"""Defaults of options, where they are not None."""
 
 _EXPLAINED = re.compile(r"^    (\*?\w[\w, ]*?) : .*\n(?:        .*\n)*", re.MULTILINE)
-"""What a docstring says of one parameter, or of several."""
+"""The part of a docstring that explains one parameter, or several."""
 _PARTS = (
     *(CommonOptions, CategoryOptions, BinOptions, ValueOptions, WeightOptions, PersonTotalOptions, AudienceOptions),
     *(FileOptions, TableOptions, LedgerOptions, OutputOptions),
@@ -400,7 +410,7 @@ _PARTS = (
 
 
 def with_options(options: Any) -> Callable[[Function], Function]:
-    """Let a function show, explain and check the options that it takes as ``**options`` one by one.
+    """Write the options that a function takes as ``**options`` into its signature and docstring.
 
     Parameters
     ----------
@@ -410,8 +420,7 @@ def with_options(options: Any) -> Callable[[Function], Function]:
     Returns
     -------
     decorator
-        The function's signature gains every option by name, and its docstring what each means, at the end of its
-        parameters; `checked` then refuses what does not fit.
+        Adds every option to the function's signature, and its explanation to the end of the docstring's parameters.
     """
 
     def decorate(function: Function) -> Function:
@@ -426,7 +435,7 @@ def with_options(options: Any) -> Callable[[Function], Function]:
 
 
 def left_out(options: Any) -> dict[str, Any]:
-    """Return what each option of a TypedDict is if it is left out."""
+    """Return the default of each option of a TypedDict."""
     return {name: _DEFAULTS.get(name) for name in options.__annotations__}
 
 

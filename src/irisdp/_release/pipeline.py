@@ -306,7 +306,7 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
     ready : CheckedQuestion
     draw : callable
     reading : TableVersion, optional
-        Of the same data, begun for several questions; each begins its own unless given.
+        Of the same data, begun for several questions. [default: each question begins its own]
     """
     request, book, table, project = ready.request, ready.book, ready.planned.table, ready.planned.project
     book.check(request.promise)

@@ -73,10 +73,10 @@ def init_project(
         A .csv, .tsv, .jsonl or .parquet file, or the address of a table on a server. The project repeats the
         options given here. JSON lines need `types`.
     out : path, optional
-        Where to write it; beside the data, as `NAME.iris.toml`, unless given: there `irisdp.publish` finds it. A table
-        on a server has no such place.
+        Path of the project file. [default: `NAME.iris.toml` next to the data, where `irisdp.publish` finds it] Required
+        for a table on a server.
     force : bool
-        Whether a file that is there already may be replaced. The data never is.
+        Overwrite an existing project file. The data is never overwritten.
     check : bool
         Whether to read all records, and to write the types that fit every value of a column. The project then depends
         on records, and it is public: look at it before others do.

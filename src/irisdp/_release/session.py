@@ -83,9 +83,9 @@ class Session(Drawable):
     unit : str, optional
         The column that says whose record it is.
     relation : {"add-remove", "exchange"}
-        Which tables must be hard to tell apart; add-remove unless given.
+        Neighbouring tables. [default: add-remove]
     ledger : path, address or Ledger, optional
-        The budget's file; beside the data unless given. Frames need one.
+        The ledger, which holds the budget. [default: next to the data] Frames need one.
     limit : Charge, number, (number, number), or text, optional
         Set the most that may ever be spent: ε, or ε and δ; "mu=1" or "rho=1/2" make a ledger that counts in μ or ρ. A
         limit that the ledger has already is replaced.

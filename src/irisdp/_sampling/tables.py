@@ -106,7 +106,7 @@ def draw(rows: Sequence[Sequence[Fraction]], index: Any, *, source: BitSource | 
     index : array of int
         Row number of each draw, in [0, m), in any shape.
     source : BitSource, optional
-        The operating system's bits unless given.
+        Source of random bits. [default: the operating system]
 
     Returns
     -------

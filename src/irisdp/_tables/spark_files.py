@@ -166,7 +166,7 @@ def own_session(master: str | None) -> Iterator[Any]:
     Parameters
     ----------
     master : str, optional
-        The address of a cluster; what this machine is configured for unless given. ``sc://…`` is a server's.
+        Address of a cluster, or ``sc://…`` of a Spark Connect server. [default: this machine's configuration]
 
     Raises
     ------
@@ -442,8 +442,8 @@ def open_with_spark(columns: Sequence[Column], source: Any, master: str | None) 
     columns, source
         As it was opened.
     master : str, optional
-        The address of a cluster: ``spark://…``, ``yarn``, ``local[4]``, or ``sc://…`` of Spark Connect; what this
-        machine is configured for unless given (`_tables/spark_files.py`).
+        The address of a cluster: ``spark://…``, ``yarn``, ``local[4]``, or ``sc://…`` of Spark Connect.
+        [default: this machine's configuration]
 
     Raises
     ------

@@ -130,7 +130,7 @@ def total(items: Any, *, delta: Any, grid: Any = None) -> tuple[Fraction, Fracti
     delta : number or text
         δ of the whole, in [0, 1).
     grid : number or text, optional
-        Losses are rounded to multiples of it. Unless given, it holds every ε exactly if one grid of at most a few
+        Losses are rounded to multiples of it. By default it holds every ε exactly if one grid of at most a few
         ten thousand places does, and otherwise has about that many.
 
     Returns

@@ -62,7 +62,7 @@ def renyi_divergence(
     order : number, text or math.inf
         a > 0.
     graph : DatasetGraph, optional
-        Which inputs are neighbours; the subject's own graph unless given.
+        Which inputs are neighbours. [default: the subject's own graph]
 
     Returns
     -------
@@ -262,7 +262,7 @@ def privacy_profile(
     subject : Mechanism, FactoredMechanism or MechanismDocument
         Whose rows are compared.
     graph : DatasetGraph, optional
-        Which inputs are neighbours; the subject's own graph unless given.
+        Which inputs are neighbours. [default: the subject's own graph]
 
     Raises
     ------

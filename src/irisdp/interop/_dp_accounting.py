@@ -49,7 +49,7 @@ def privacy_loss_distribution(
     mechanism : Mechanism, FactoredMechanism, MechanismDocument or path
         For noise, `law.mechanism(1)`: two counts that differ by 1 represent all.
     graph : DatasetGraph, optional
-        Which inputs are neighbours; the mechanism's own graph unless given.
+        Which inputs are neighbours. [default: the mechanism's own graph]
     interval : float
         h, from 1e-9 to 10: losses are multiples of it. All distributions that are composed must have one interval.
     adding : {"either", "raises"}

@@ -207,7 +207,7 @@ def matrix_from_array(
     privacy : Privacy, optional
         What is claimed.
     outputs : sequence of names, optional
-        0, 1, … unless given.
+        [default: 0, 1, …]
     normalise : bool
         Whether each row is divided by its sum, exactly. Only what rounding explains is mended so: sums within 1e-6
         of 1.

@@ -110,7 +110,7 @@ def randomiser(
     mechanism : Mechanism, FactoredMechanism, or a law of `irisdp.noise`
         What draws; each draw costs `privacy` once more, and nobody counts them here.
     source : BitSource, optional
-        The operating system's bits unless given; tests script it.
+        Source of random bits. [default: the operating system]
 
     Returns
     -------

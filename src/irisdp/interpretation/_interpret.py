@@ -221,7 +221,7 @@ def interpret(
         Whether all cells are read together, as the whole numbers nearest to what was published that are possible and
         sum to what is known. It is for absolute and squared loss, which the same table has least of.
     confidence : number, optional
-        How surely each truth lies between the ends beside its reading; 0.95 unless given.
+        Confidence level of the intervals. [default: 0.95]
     population : int, optional
         The number of members of the population that the records are a simple random sample of. The result is then an
         interval for the population, which covers sampling and noise; also of means.

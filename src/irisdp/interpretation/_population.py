@@ -107,7 +107,8 @@ def read_population(release: Any, value: Any, *, population: Any, sample: Any, c
         n, the records of the sample, where that is public; for a mean, at most so many as have a value. Where records
         are exchanged, the release file may state it.
     confidence : number, optional
-        0.95 unless given. For means: below that of the published interval; twice that less one unless given.
+        Confidence level. [default: 0.95] For means it must be below the level c of the published interval. [default:
+        2c − 1]
 
     Raises
     ------

@@ -188,7 +188,7 @@ class Serializable(Drawable, ABC):
         count : int
             How many draws, at most 10^8.
         source : BitSource, optional
-            Where random bits come from; the operating system unless given.
+            Source of random bits. [default: the operating system]
 
         Returns
         -------

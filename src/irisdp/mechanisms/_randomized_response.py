@@ -104,7 +104,7 @@ def release_column(
     privacy : Privacy
         Of the whole column when one record is exchanged for another.
     source : BitSource, optional
-        The operating system's bits unless given; tests script it.
+        Source of random bits. [default: the operating system]
 
     Returns
     -------

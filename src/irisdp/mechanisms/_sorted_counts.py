@@ -160,7 +160,7 @@ def release_largest(
     tidy : bool
         Sort again and raise to 0 after the noise, which costs nothing and only helps.
     source : BitSource, optional
-        The operating system's bits unless given; tests script it.
+        Source of random bits. [default: the operating system]
 
     Returns
     -------

@@ -171,7 +171,7 @@ def geometric(values: Any, privacy: Privacy, *, source: BitSource | None = None)
         The noise is P(Z = z) = (1−α)/(1+α)·α^|z| with α = 1/r exactly, for the rational r = `privacy.ratio`.
         ε must be at least 1e-15; δ is not used.
     source : BitSource, optional
-        The operating system's bits unless given; tests script it.
+        Source of random bits. [default: the operating system]
 
     Returns
     -------

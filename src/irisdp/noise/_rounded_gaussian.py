@@ -120,7 +120,7 @@ class GaussianLaw(Simulated):
         values : array of int
             Any shape, magnitudes up to 2^62/q.
         source : BitSource, optional
-            The operating system's bits unless given.
+            Source of random bits. [default: the operating system]
 
         Returns
         -------

@@ -122,7 +122,7 @@ class StaircaseLaw(Simulated):
         values : array of int
             Any shape, magnitudes up to 2^62.
         source : BitSource, optional
-            The operating system's bits unless given.
+            Source of random bits. [default: the operating system]
 
         Returns
         -------

@@ -428,7 +428,7 @@ class UniversalDistribution(Simulated):
         values : array of int
             Any shape, magnitudes up to 2^62/m.
         source : BitSource, optional
-            The operating system's bits unless given.
+            Source of random bits. [default: the operating system]
 
         Returns
         -------

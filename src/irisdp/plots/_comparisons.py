@@ -35,7 +35,7 @@ def error_against_epsilon(
     epsilons : sequence of 2 to 60 numbers
         Where errors are worked out: the points that are drawn; lines only join them.
     objective : str, optional
-        The name of one of the comparison's objectives; the first unless given.
+        The name of one of the comparison's objectives. [default: the first]
     **options
         `categories`, `n`, `delta`, `relation`, `lead` and `gaps`, as `irisdp.compare` takes them.
 

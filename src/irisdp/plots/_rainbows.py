@@ -43,9 +43,9 @@ def rainbow_curves(
     privacy : Privacy
         One pair, for which lines are drawn between whole distances and τ is shown, or several.
     answers : sequence of q names, optional
-        Along the ranking; numbers from 1 unless given.
+        Labels along the ranking. [default: numbers from 1]
     farthest : int, optional
-        The last distance, at most 200; unless given, where all that grows has nearly come to 1.
+        The last distance, at most 200. [default: where all growing probabilities are close to 1]
 
     Returns
     -------

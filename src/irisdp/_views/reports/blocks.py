@@ -37,7 +37,7 @@ def document(
     kind : str
         What sort of page it is, above its heading.
     title : str, optional
-        Of the window; unless given, that the heading was published.
+        Title of the window. [default: that the heading was published]
     style : str
         What it needs beyond the style of all pages.
     """
