@@ -164,3 +164,15 @@ def test_an_interval_covers_what_rounding_does():
     (low, high), (lower, higher) = (one.intervals(drawn, nodes)[0] for one in (known, rounded))
     assert (lower, higher) == pytest.approx((low - 0.5, min(high + 0.5, 2)), abs=2e-3)
     assert high == 2
+
+
+@pytest.mark.parametrize("root", [False, True])
+def test_an_interval_keeps_a_width_where_noise_leaves_no_mean(root):
+    """Numbers that say a mean far beyond a bound leave the variance there, which is 0, and still have an interval."""
+    mechanism = VarianceFromEnds(Privacy(epsilon=1), Grid(0, 3, Fraction(1)), root=root)
+    nodes = VarianceNodes(*(np.array([0]),) * 3, None)
+    for drawn in ([-20, -67, 350], [350, -67, -20], [900, 0, -500]):
+        ((low, high),) = mechanism.intervals([drawn], nodes)
+        (shown,) = mechanism.show([drawn], nodes)
+        assert 0 <= low <= shown <= high
+        assert low < high

@@ -608,6 +608,7 @@ def test_a_weighted_count_is_the_sum_of_weights(relation, tmp_path):
     assert found.plan.line.startswith("sum w from 0 to 10 in steps of 0.01")
     same = session.sum("w", "age > 64", lower=0, upper=10, step="0.01", epsilon=900)
     assert same.repeated
+    assert session.count(weight="w", weight_upper=10, step="0.5", epsilon=900).answers.values == [0.5 + 2.5 + 10 + 1]
     grouped = session.count(weight="w", weight_upper=10, by="g", groups="a,b", epsilon=900)
     assert grouped.answers.values == [pytest.approx(2.75), pytest.approx(11)]
 
@@ -617,6 +618,9 @@ def test_a_weighted_count_is_the_sum_of_weights(relation, tmp_path):
     ({"weight_upper": 3}, "weight_upper: bounds weights, and there are none"),
     ({"weight": "w", "weight_upper": 0}, "weight_upper: must be above 0"),
     ({"weight": 3, "weight_upper": 1}, "weight: must be text, not int"),
+    ({"weight": "w", "weight_upper": 1, "lower": 0}, "lower: is not for weights"),
+    ({"weight": "w", "weight_upper": 3, "upper": 1}, "upper: is not for weights"),
+    ({"weight": "w", "weight_upper": 2, "step": "0.3"}, "step: must divide the largest weight, 2; give step=0.001, or"),
     ({"weight": "z", "weight_upper": 1}, "query: names the column 'z', which the data does not have"),
 ])  # fmt: skip
 def test_what_makes_no_weighted_count_is_refused(options, message):

@@ -321,7 +321,7 @@ class VarianceFromEnds:
             nearest, farthest = max(low - mean, mean - high, 0.0), max(mean - low, high - mean)
             least = max(about + nearest**2 - off, region.least)
             most = min(about + farthest**2 + off, region.most)
-            if least > most:
+            if least >= most:  # as above, or no width is left, which is none to round ends by
                 most = least = min(max(about, region.least), region.most)
                 return max(least - off, 0.0), min(most + off, 1.0)
             region = _Region(low, high, least, most)

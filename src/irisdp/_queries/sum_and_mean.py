@@ -302,18 +302,25 @@ class Deviation(Variance):
 def weighted_count(question: Query[Any], options: Mapping[str, Any]) -> tuple[Query[Any], dict[str, Any]]:
     """Return the sum that a count with weights is, and its options: of the weights, from 0 to the largest.
 
-    A condition stays. The step is the largest power of ten that is at most a thousandth of the largest weight, and of
-    which that is a multiple.
+    A condition stays. Unless given, the step is the largest power of ten that is at most a thousandth of the largest
+    weight, and of which that is a multiple.
     """
     if options.get("weight") is None:
         raise BadInput("weight_upper", "bounds weights, and there are none", "give weight= as well, or leave it out")
     if not isinstance(options["weight"], str):
         raise BadInput("weight", f"must be text, not {type(options['weight']).__name__}", "name a column of numbers")
     most = read_largest_weight(options.get("weight_upper"))
+    for bound in ("lower", "upper"):
+        if options.get(bound) is not None:
+            raise BadInput(bound, "is not for weights", "leave it out: they count from 0 to weight_upper=")
     size = Fraction(1)
     while size > most / 1000 or most % size:
         size /= 10
-    own = {"weight": None, "weight_upper": None, "lower": 0, "upper": most, "step": size}
+    step = size if options.get("step") is None else read_decimal(options["step"], "step")
+    if step > 0 and most % step:
+        rule = f"must divide the largest weight, {rational_text(most)}"
+        raise BadInput("step", rule, f"give step={rational_text(size)}, or leave it out")
+    own = {"weight": None, "weight_upper": None, "lower": 0, "upper": most, "step": step}
     asked = Sum(options["weight"].strip(), expression=question.expression)
     return cast(Query[Any], asked), {**options, **own}
 
