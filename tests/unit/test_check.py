@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -50,10 +51,10 @@ PLANTED = {
     "one date in another format": (
         table(born=many("3.4.1999", usual=lambda n: f"1999-12-{n % 28 + 1:02}")),
         {},
-        "several formats",
+        "in several formats: ISO 8601 ('1999-12-01'), %d.%m.%Y ('3.4.1999')",
     ),
     "lines above the header": (["A report", "by us", *WHOLE], {}, "skip_rows=2"),
-    "no header": (WHOLE[1:], {}, "no_header=True, columns="),
+    "no header": (WHOLE[1:], {}, "no_header=True, columns=…"),
     "a second row of the header": (
         [WHOLE[0], "the person,in years", *[f"{n},{n}" for n in range(40)]],
         {},
@@ -76,16 +77,24 @@ PLANTED = {
     "leading zeros": (table(ward=["01", "1", "2"]), {}, "'01' = '1'"),
     "codes with leading zeros": (table(zip=many(usual=lambda n: f"0{n + 1000}")), {}, "declare the type text"),
     "a currency": (table(pay=many(usual=lambda n: f"{n} €")), {}, "a sign or a unit"),
-    "a word among numbers": (table(age=many("old", usual=lambda n: str(20 + n))), {}, "age: 1 value cannot be read"),
+    "a word among numbers": (
+        table(age=many("old", usual=lambda n: str(20 + n))),
+        {},
+        "age: Iris cannot read 1 value as a number ('old'): if it means a missing value, say missing_codes='old'",
+    ),
     "a column without values": (table(empty=[""]), {}, "empty has no value in any record"),
     "a column without a name": (["id,,age", *[f"p{n},x,{n}" for n in range(40)]], {}, "no name for column 2"),
     "persons twice": (
         [*WHOLE, WHOLE[7], WHOLE[7]],
         {"unit": "id"},
-        "1 of 40 persons (id) have several records, up to 3",
+        "1 of 40 persons (id) has several records, up to 3: choose at_most=…, per_unit=… or person=… for them.",
     ),
     "a person without a name": ([*WHOLE, ",7"], {"unit": "id"}, "1 record has no id"),
-    "a person in two spellings": ([*WHOLE, "P7,7"], {"unit": "id"}, "differ from others in blanks or case alone"),
+    "a person in two spellings": (
+        [*WHOLE, "P7,7"],
+        {"unit": "id"},
+        "1 person (id) differs from others in blanks or case alone",
+    ),
     "a fraction among whole numbers": (
         table(age=["1", "2.5"]),
         {"types": {"age": "integer"}},
@@ -93,6 +102,142 @@ PLANTED = {
     ),
     "long numbers": (table(card=many(usual=lambda n: f"4000123412341{n + 100}")), {}, "more than 15 digits"),
     "control characters": (table(town=["Ely", "Yo\x01rk"]), {}, "control characters"),
+    "a code far below": (table(age=many("-99", usual=lambda n: str(20 + n))), {}, "missing_codes='-99'"),
+    "codes just above": (table(age=many("88", "99", usual=lambda n: str(20 + n))), {}, "missing_codes='88,99'"),
+    "codes on both sides": (
+        table(t=many("-99", "999", usual=lambda n: f"{n - 20}.5")),
+        {},
+        "missing_codes='-99,999'",
+    ),
+    "a code with a decimal comma": (
+        table(t=many("-99,0", usual=lambda n: f"{n},5")),
+        {},
+        "if it is a code for missing values, say missing_codes='-99'",
+    ),
+    "a code with decimals": (table(t=many("-99.00", usual=lambda n: f"{n}.25")), {}, "missing_codes='-99.00'"),
+    "a code of nines": (table(t=many("999.9", usual=lambda n: f"{n}.2")), {}, "missing_codes='999.9'"),
+    "a frequent code": (
+        table(pay=many(*["999"] * 10, usual=lambda n: str(901 + 7 * n))),
+        {},
+        "far more often: if it is a code for missing values, say missing_codes='999'",
+    ),
+    "codes beyond a scale": (table(q=many("8", "9", "9", usual=lambda n: str(n % 5 + 1))), {}, "missing_codes='8,9'"),
+    "codes of a declared column": (
+        table(age=many("-9", usual=lambda n: str(20 + n))),
+        {"types": {"age": "integer"}},
+        "missing_codes='-9'",
+    ),
+    **{
+        f"{word} for a number": (table(age=many(word, usual=lambda n: str(20 + n))), {}, f"missing_codes='{word}'")
+        for word in ("k. A.", "n/a", "keine Angabe", ".", "?", "--", "NULL", "unknown", "Refused", "\u2014", "nan")
+    },
+    **{
+        f"{word} for a date": (
+            table(born=many(word, usual=lambda n: f"1999-12-{n % 28 + 1:02}")),
+            {},
+            f"missing_codes='{word}'",
+        )
+        for word in ("k. A.", "n/a", ".", "unbekannt")
+    },
+    "a word that means a missing value": (
+        table(age=many(*["verweigert"] * 15, usual=lambda n: str(20 + n))),
+        {},
+        "if it means a missing value, say missing_codes='verweigert'",
+    ),
+    "a code with an apostrophe": (
+        table(age=many("don't know", usual=lambda n: str(20 + n))),
+        {},
+        'missing_codes="don\'t know"',
+    ),
+    "comments above the header": (
+        ["# exported, by us", "# in 2024", *WHOLE],
+        {},
+        "first line begins with #: if that marks comments, say comment='#'",
+    ),
+    "comments of one word above the header": (["# exported", "# in 2024", *WHOLE], {}, "comment='#'"),
+    "a comment of one field": ([*WHOLE[:3], "# checked", *WHOLE[3:]], {}, "1 record begins with # ('# checked')"),
+    "comments with slashes": (
+        [*WHOLE[:3], "// checked,1", *WHOLE[3:], "// done"],
+        {},
+        "2 records begin with // ('// checked,1'): if they are comments, say comment='//'",
+    ),
+    "a comment at the end": ([*WHOLE, "# end of file"], {}, "comment='#'"),
+    "dates with a half of the day": (
+        table(seen=many(usual=lambda n: f"1/{n % 28 + 1}/24 9:15 AM")),
+        {},
+        "date_format='%m/%d/%y %I:%M %p'",
+    ),
+    "dates with short months": (table(seen=many(usual=lambda n: f"{n % 28 + 1}-Jan-24")), {}, "date_format='%d-%b-%y'"),
+    "dates with German months": (
+        table(seen=many(usual=lambda n: f"{n % 28 + 1}. Mai {2024}")),
+        {},
+        "no format reads: formats know the English names of months alone. Write them in the file as 2024-12-31",
+    ),
+    "days first and months first": (
+        table(seen=many("31/12/2024", "30/12/2024", usual=lambda n: f"12/{n % 28 + 1}/2024")),
+        {},
+        "Some put the day first, some the month",
+    ),
+    "years of two and of four digits": (
+        table(seen=many("1.12.99", usual=lambda n: f"{n % 28 + 1}.12.1999")),
+        {},
+        "%d.%m.%Y ('1.12.1999'), %d.%m.%y ('1.12.99'). No option reads several",
+    ),
+    "numbers that are dates": (
+        table(seen=many(usual=lambda n: f"202412{n % 28 + 1:02}")),
+        {},
+        "date_format='%Y%m%d'",
+    ),
+    "a word among dates": (
+        table(born=many("later", usual=lambda n: f"1999-12-{n % 28 + 1:02}")),
+        {},
+        "cannot read 1 value as a date ('later')",
+    ),
+    "records that occur twice": ([*WHOLE, WHOLE[7], WHOLE[9]], {}, "2 records equal an earlier one in every column"),
+    "one record that occurs twice": ([*WHOLE, WHOLE[7]], {}, "1 record equals an earlier one in every column: if it"),
+    "an id that repeats": ([*WHOLE, "p7,60"], {}, "Column 'id' repeats values: give unit='id'"),
+    "codes that repeat": (
+        table(case=many("AB-07", usual=lambda n: f"AB-{n:02}")),
+        {},
+        "Column 'case' repeats values: give unit='case'",
+    ),
+    "numbers of records that repeat": (
+        table(nr=many("7", usual=lambda n: str(n + 1))),
+        {},
+        "Column 'nr' repeats values: give unit='nr'",
+    ),
+    "two names for one thing": (["id,age,AGE", *[f"p{n},{n},{n + 1}" for n in range(40)]], {}, "columns 2 and 3"),
+    "dollars": (table(pay=many(usual=lambda n: f"${n}.50")), {}, 'use "number = CAST(SUBSTR(pay, 2) AS DOUBLE)"'),
+    "per cent": (table(share=many(usual=lambda n: f"{n}.3%")), {}, "no option reads them. Write the numbers alone"),
+    "euros with blanks": (table(pay=many(usual=lambda n: f"{n + 1} 200 €")), {}, "no option reads them"),
+    "kilograms": (table(mass=many(usual=lambda n: f"{n} kg")), {}, "no option reads them"),
+    "one unit": (table(mass=many("12 kg", usual=str)), {}, "mass holds numbers with a sign or a unit"),
+    "two decimal marks": (
+        table(pay=many("1,5", "2,5", "3,5", usual=lambda n: f"{n}.5")),
+        {},
+        "no option reads two decimal marks in one column",
+    ),
+    "a title with all delimiters": (
+        ["A report,,", "id,age,town", *[f"p{n},{n},Ely" for n in range(40)]],
+        {},
+        "skip_rows=1",
+    ),
+    "three rows of header": (
+        [WHOLE[0], "Who?,How old?", '"{""ImportId"":""Q1""}","{""ImportId"":""Q2""}"', *WHOLE[1:]],
+        {},
+        "header_rows=3",
+    ),
+    "a source in a wide table": (
+        ["id,age,town,born", *[f"p{n},{n},Ely,1999" for n in range(40)], "Source: our office,,,"],
+        {},
+        "footer_rows=1",
+    ),
+    "a total of semicolons": (
+        ["id;age;town", *[f"p{n};{n};Ely" for n in range(40)], "Total;1234", "Stand: 2024"],
+        {"delimiter": ";"},
+        "The last 2 rows look like a total or a note ('Total'): say footer_rows=2",
+    ),
+    "a footer above one that is declared": ([*WHOLE, "Total,1790", "Source: us"], {"footer_rows": 1}, "footer_rows=2"),
 }
 
 
@@ -114,6 +259,46 @@ def test_a_table_without_faults_has_no_warnings(tmp_path):
     assert [each.read_as for each in found.columns] == [f"untyped; looks like {kind}" for kind in kinds]
 
 
+HONEST = {
+    "ages to the end of a century": {"age": [str(18 + n * 2) for n in range(40)]},
+    "changes around zero": {"change": [str(n - 5) for n in range(40)]},
+    "children": {"children": [str(n % 4) for n in range(40)]},
+    "prices": {"price": [f"{n}.99" for n in range(60, 100)]},
+    "titles": {"film": many("Total Recall", usual=lambda n: f"Film {chr(65 + n)}")},
+    "places": {"place": [f"#{n}" for n in range(40)]},
+    "house numbers": {"house": many("12a", "7b", usual=lambda n: str(n % 9))},
+    "years": {"year": [str(1980 + n) for n in range(40)]},
+}
+
+
+@pytest.mark.parametrize("values", HONEST)
+def test_honest_values_are_not_called_codes_comments_or_footers(values, tmp_path):
+    (tmp_path / "t.csv").write_text(text(table(**HONEST[values])))
+    said = " ".join(check_data(tmp_path / "t.csv").warnings)
+    assert not any(word in said for word in ("missing_codes", "comment=", "footer_rows", "unit=", "date_format")), said
+
+
+def test_few_kinds_of_records_are_no_records_that_were_entered_twice(tmp_path):
+    (tmp_path / "t.csv").write_text(text(["sex,ward", *[f"{'fm'[n % 2]},{'ABC'[n % 3]}" for n in range(60)]]))
+    assert check_data(tmp_path / "t.csv").warnings == ()
+
+
+def test_all_faults_of_a_header_are_named_at_once(tmp_path):
+    header = "id,age,Age,,12.5,,a\tb"
+    (tmp_path / "t.csv").write_text(text([header, *[f"p{n},{n},{n + 1},x,y,z,-99" for n in range(40)]]))
+    found = check_data(tmp_path / "t.csv")
+    for said in (
+        "The first line may be a record: the name of column 5 looks like a value",
+        "Columns have one name (case does not count): columns 2 and 3.",
+        "The name of column 7 holds control characters",
+        "no name for columns 4 and 6; Iris calls them column4, column6",
+    ):
+        assert any(said in warning for warning in found.warnings), found.warnings
+    assert [each.name for each in found.columns] == ["id", "age", "Age (column 3)", "column4", "12.5", "column6", "a?b"]
+    with pytest.raises(BadInput):
+        irisdp.plan(tmp_path / "t.csv", "count", epsilon=1)
+
+
 IN_BYTES = {
     "another encoding": ("id,town\n1,Köln\n2,Ely\n".encode("cp1252"), {}, "encoding=windows-1252"),
     "the wrong encoding": ("id,town\n1,Köln\n2,Ely\n".encode(), {"encoding": "cp1252"}, "encoding=utf-8"),
@@ -122,7 +307,6 @@ REFUSED = {
     "another delimiter": (b"id;age\n1;2\n", r'delimiter=";"'),
     "UTF-16": ("id,age\n1,2\n".encode("utf-16"), "written in UTF-16"),
     "a workbook": (b"PK\3\4", "a workbook"),
-    "two columns of one name": (b"id,id\n1,2\n", "two columns of one name"),
     "an empty line above": (b"\nid,age\n1,2\n", "skip_rows=1"),
     "sep=": (b"sep=;\nid;age\n1;2\n", "skip_rows=1"),
     "old line ends": (b"id,age\r1,2\r", "carriage return"),
@@ -200,6 +384,49 @@ def test_the_command_the_session_and_their_silence(tmp_path, monkeypatch, capsys
     assert sorted(os.listdir()) == before
 
 
+def test_messages_of_the_command_line_name_its_options_and_fit_its_width(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    lines = [*table(pay=many("-99", usual=lambda n: f"{n}")), "p7,7,7", "p7,8,7", "p8,9,9", "Total,1790"]
+    Path("t.csv").write_text(text(lines))
+    for width in ("80", "50"):
+        monkeypatch.setenv("COLUMNS", width)
+        assert run(["check", "t.csv", "--unit", "id", "--types", "no.json"]) == 2
+        assert run(["check", "t.csv", "--unit", "id"]) == 0
+        shown = capsys.readouterr().out
+        assert max(map(len, shown.splitlines())) <= int(width)
+        words = " ".join(shown.split())
+        assert "choose --at-most M, --per-unit any|all or --person NAME = AGGREGATE,… for them." in words
+        assert "--missing-codes -99" in words
+        assert not re.search(r"[a-z_]+=(?!\\d)", words.replace("ε =", "")), words
+
+
+def test_init_declares_integers_where_all_values_are_whole_without_their_codes(tmp_path):
+    columns = {
+        "whole": many("99", usual=lambda n: f"{n}.0"),
+        "coded": many("9.5", usual=str),
+        "parts": many("1.5", usual=str),
+        "power": many("1e3", usual=str),
+        "zip": many(usual=lambda n: f"0{n + 1000}"),
+        "card": many(usual=lambda n: f"4000123412341{n + 100}"),
+        "person_nr": many(usual=str),
+    }
+    (tmp_path / "t.csv").write_text(text(table(**columns)))
+    told = irisdp.init_project(tmp_path / "t.csv", check=True, missing_codes="99,9.5", out=tmp_path / "t.toml")
+    lines = told.read_text("utf-8").splitlines()
+    types = dict(line.split(" = ") for line in lines[lines.index("[types]") + 1 : lines.index("[types]") + 10])
+    assert types == {
+        '#"id"': '"text"',
+        '"age"': '"integer"',
+        '"whole"': '"integer"',
+        '"coded"': '"integer"',
+        '"parts"': '"number"',
+        '"power"': '"number"',
+        '#"zip"': '"text"',
+        '#"card"': '"text"',
+        '#"person_nr"': '"text"',
+    }
+
+
 def test_init_writes_the_types_that_fit_where_it_is_asked_to(tmp_path):
     lines = table(pay=many(usual=lambda n: f"{n},5"), born=["1999-12-31"], mixed=["1", "x"])
     (tmp_path / "t.csv").write_text(text(lines))
@@ -209,7 +436,8 @@ def test_init_writes_the_types_that_fit_where_it_is_asked_to(tmp_path):
     found = irisdp.init_project(tmp_path / "t.csv", decimal=",", check=True, force=True)
     said = found.read_text("utf-8")
     assert 'decimal = ","' in said
-    assert '"age" = "number"' in said
+    assert '"age" = "integer"' in said
+    assert '#"id" = "text"' in said
     assert '"pay" = "number"' in said
     assert '"born" = "date"' in said
     assert '#"mixed" = "text"' in said

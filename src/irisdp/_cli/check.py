@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from .._exact import so_many
+from .._options import OPTIONS
 from .commands import in_options
 from .output import AsJson, console, fact, print_json, say, show_table
 from .publish import FILE_OPTIONS, listed, with_options_of
@@ -42,7 +44,8 @@ def check_command(
     say(view, _PRIVATE, style="bold")
     fact("records", f"{found.records:,}, of which {found.short:,} with too few fields and {found.long:,} with too many")
     if found.undecodable:
-        fact("encoding", f"{found.undecodable:,} values are not in the encoding, and null")
+        verb = "is" if found.undecodable == 1 else "are"
+        fact("encoding", f"{so_many(found.undecodable, 'value')} {verb} not in the encoding, and null")
     rows = [
         (each.name, each.read_as, f"{each.empty:,}", f"{each.unreadable:,}", ", ".join(each.examples))
         for each in found.columns
@@ -54,4 +57,5 @@ def check_command(
         fact("check", "found none of the faults it looks for; see the table above")
 
 
-_OPTIONS = dict.fromkeys((*FILE_OPTIONS, "unit"), "VALUE")
+_OPTIONS = {option.name: option.metavar for option in OPTIONS}
+"""Also those of other commands, which a remedy may name."""

@@ -279,11 +279,11 @@ def _show_optimality(view: Console, optimality: Optimality) -> None:
     goal = optimality.goal
     fact("goal", f"{goal.words}, as small as possible", width=10)
     if goal.compares_nothing:
-        say(view, "             (the same for every mechanism: it compares nothing)")
+        fact("", "(the same for every mechanism: it compares nothing)", width=10)
     else:
         always = f"always answering {goal.constant_answer!r} reaches {short_text(goal.constant, 10)}"
         free = f"without privacy it could be {short_text(goal.without_privacy, 10)}"
-        say(view, f"             ({free}; {always})")
+        fact("", f"({free}; {always})", width=10)
     fact("value", short_above(optimality.value, 10), width=10)
     fact("bound", f"{short_below(optimality.lower_bound, 10)}, among {optimality.scope()}", width=10)
     fact("gap", short_above(optimality.gap, 3), width=10)

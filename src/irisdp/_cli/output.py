@@ -412,7 +412,7 @@ def console(*, stderr: bool = False) -> Any:
 
 
 def say(view: Any, line: str, *, style: str | None = None) -> None:
-    """Print one line whose words may come from a file: none of them steers the terminal, breaks the line or is markup.
+    """Print a line, wrapped between words at the terminal's width; names from files cannot steer it or be markup.
 
     Parameters
     ----------
@@ -423,7 +423,8 @@ def say(view: Any, line: str, *, style: str | None = None) -> None:
     """
     from .._frames import printable
 
-    view.print(printable(line), markup=False, soft_wrap=True, style=style)
+    for part in wrapped(printable(line), room=terminal_width()):
+        view.print(part, markup=False, soft_wrap=True, style=style)
 
 
 def fact(heading: str, text: Any, *, width: int = 9, indent: int = 2) -> None:

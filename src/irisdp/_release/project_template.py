@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack, cast
@@ -21,10 +20,11 @@ from .._tables import (
     Column,
     ColumnType,
     Table,
-    check_table,
+    fitting_types,
     is_json_lines,
     load_types,
     names_are_public,
+    names_people,
     open_table,
     types_file,
 )
@@ -43,12 +43,6 @@ _WORDS = {
     ColumnType.UNTYPED: "untyped, and read as what a question takes it for",
 }
 """Of kinds that hold more than their own name says."""
-
-_PEOPLE = re.compile(
-    r"person|patient|people|respondent|participant|subject|voter|student|employee|customer|client|member|user|household"
-    r"|resident|citizen|(^|[^a-z])id$"
-)
-"""Names of columns, in small letters, that may well say whose record it is."""
 
 _LETTERS = '["A", "B", "C"]'
 
@@ -122,7 +116,7 @@ def init_project(
         raise BadInput("data", rule, "fill that in, add force=True to replace it, or name another file with out=…")
     (output,) = plan_outputs([target], kept, field="data" if out is None else "out", force=force)
     data_name = table.location.path.name if table.location else table.called
-    fitting = {each.name: each.kind for each in check_table(table).columns if not each.unreadable} if check else {}
+    fitting = fitting_types(table) if check else {}
     text = "".join(f"{line}\n" for line in _lines(table, data_name, target.name, written, fitting))
     write_outputs([(output, text.encode())])
     return target
@@ -130,7 +124,7 @@ def init_project(
 
 def _lines(table: Table, data: str, name: str, written: Mapping[str, Any], fitting: Mapping[str, str]) -> Iterable[str]:
     columns = table.columns
-    people = next((column.name for column in columns if _names_people(column)), None)
+    people = next((column.name for column in columns if names_people(column.name)), None)
     shown = data if data.isprintable() else "the data"
     yield f"# What irisdp takes for granted about {shown}: relation, unit and limit are promises."
     if fitting:
@@ -239,12 +233,8 @@ def _examples(columns: Sequence[Column]) -> Iterable[str]:
         if column.kind.is_opaque:
             yield f"# {_key(column.name)} is {column.described_kind}: no values of it can be listed."
             continue
-        warning = "  # seems to identify people: list no values from the data" if _names_people(column) else ""
+        warning = "  # seems to identify people: list no values from the data" if names_people(column.name) else ""
         yield f"#{_key(column.name)} = {_EXAMPLES.get(column.kind, _LETTERS)}{warning}"
-
-
-def _names_people(column: Column) -> bool:
-    return _PEOPLE.search(column.name.casefold()) is not None
 
 
 def _key(text: Any) -> str:

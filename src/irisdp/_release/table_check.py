@@ -47,5 +47,5 @@ def check_data(
     told = apply_project(find_project(data, project), None, {"unit": unit, "relation": None, **written})
     with told.blamed(), explaining_index(data):
         options = cast(dict[str, Any], told.options)
-        table = open_table(data, **{name: options.get(name) for name in HOW_TO_OPEN})
+        table = open_table(data, any_names=True, **{name: options.get(name) for name in HOW_TO_OPEN})
         return check_table(table, unit=options.get("unit"))

@@ -7,7 +7,8 @@ from .._lazy import exports
 if TYPE_CHECKING:
     from .arrow_values import FEW, array_of_kind, integers_of, rows_of, text_of, whole_numbers
     from .canonical_sql import spell
-    from .checking import TableCheck, check_table
+    from .checked_table import TableCheck
+    from .checking import check_table, fitting_types
     from .column_types import is_spelt, load_types, read_column, read_declared_value, types_file
     from .columns import (
         NO_HEADER,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         is_unknown_column,
         list_names,
         names_are_public,
+        names_people,
         read_as,
         read_value,
         read_values,

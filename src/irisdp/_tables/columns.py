@@ -217,9 +217,51 @@ def can_be_header(names: Sequence[str]) -> bool:
     (True, False, False)
     """
     return len({name.casefold() for name in names}) == len(names) and all(
-        len(name) <= _LONGEST_NAME and not _VALUE.fullmatch(name) and name != f"column{index}"
-        for index, name in enumerate(names, 1)
+        not looks_like_value(name) and name != f"column{index}" for index, name in enumerate(names, 1)
     )
+
+
+def looks_like_value(name: str) -> bool:
+    """Tell whether a name of a header looks like a value of a record: a number, a date, an address, or a long text."""
+    return len(name) > _LONGEST_NAME or _VALUE.fullmatch(name) is not None
+
+
+_PEOPLE = re.compile(
+    r"person|patient|people|respondent|participant|subject|voter|student|employee|customer|client|member|user|household"
+    r"|resident|citizen|(^|[^a-z])id$"
+)
+"""Names of columns, in small letters, that may well say whose record it is."""
+
+
+def names_people(name: str) -> bool:
+    """Tell whether a column is called as if it said whose record it is.
+
+    Examples
+    --------
+    >>> names_people("patient_id"), names_people("paid")
+    (True, False)
+    """
+    return _PEOPLE.search(name.casefold()) is not None
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Return names that can stand for a header which cannot be one, as long as nobody but its owner looks at it.
+
+    Examples
+    --------
+    >>> distinct_names(["a", "A", "b"])
+    ['a', 'A (column 2)', 'b']
+    """
+    known: set[str] = set()
+    result = []
+    for place, name in enumerate(names, 1):
+        plain = "".join(letter if letter.isprintable() else "?" for letter in name) or f"column{place}"
+        plain = plain if plain.casefold() not in known else f"{plain} (column {place})"
+        while plain.casefold() in known:
+            plain += "'"
+        known.add(plain.casefold())
+        result.append(plain)
+    return result
 
 
 def check_names(names: Sequence[Any], *, first_line: bool = False) -> None:

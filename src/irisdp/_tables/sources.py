@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BadInput
 from .arrow_values import text_schema
 from .books import BOOKS, CODES, STATISTICS, check_library, is_book, read_with
-from .columns import Column, ColumnType, check_names
+from .columns import Column, ColumnType, check_names, distinct_names
 from .compressed import digest_of
 from .engine import Embedded, check_readable, guarded, streaming_connection
 from .json_lines import JSON_LINES, JsonLinesSource, open_json_lines
@@ -114,7 +114,7 @@ _OWN = "give a .csv, .tsv, .jsonl or .parquet file"
 
 
 def open_file(
-    text: str, written: Mapping[str, Any] = _NOTHING, types: Any = None
+    text: str, written: Mapping[str, Any] = _NOTHING, types: Any = None, *, any_names: bool = False
 ) -> tuple[list[Column], FolderSource | JsonLinesSource | ParquetSource | ServerSource | SqliteSource | TextSource]:
     """Open a file by its ending (.csv, .tsv, .jsonl, compressed too, or .parquet), a folder of Parquet, or a database.
 
@@ -124,6 +124,8 @@ def open_file(
         How a text file is written: the options `WRITTEN` of `text_files`.
     types : mapping or path, optional
         The columns of JSON lines; refused of a Parquet file, whose format says what its columns are.
+    any_names : bool
+        Whether names in a header that cannot be those of columns are replaced, and not refused.
 
     Raises
     ------
@@ -165,14 +167,16 @@ def open_file(
         refuse_form(written)
         return open_json_lines(path, packing, types)
     if ending in BOOKS:
-        return _open_book(path, ending, written)
+        return _open_book(path, ending, written, any_names=any_names)
     if written.get("codes"):
         raise BadInput("codes", "keeps the codes of .dta and .sav files", "leave it out")
     form = read_form(ending, **written)
-    return _open_text(path, form, packing, sure=written.get("delimiter") is not None)
+    return _open_text(path, form, packing, sure=written.get("delimiter") is not None, any_names=any_names)
 
 
-def _open_book(path: Path, ending: str, written: Mapping[str, Any]) -> tuple[list[Column], TextSource]:
+def _open_book(
+    path: Path, ending: str, written: Mapping[str, Any], *, any_names: bool
+) -> tuple[list[Column], TextSource]:
     """Open a workbook or a file of a statistics program, whose library says how its values are written."""
     for name in ("encoding", "delimiter", "decimal", "thousands"):
         if written.get(name) is not None:
@@ -181,7 +185,7 @@ def _open_book(path: Path, ending: str, written: Mapping[str, Any]) -> tuple[lis
         raise BadInput("codes", "keeps the codes of .dta and .sav files", "leave it out")
     check_library(ending)
     packing = ending + (CODES if written.get("codes") else "")
-    return _open_text(path, read_form(".csv", **written), packing, sure=True)
+    return _open_text(path, read_form(".csv", **written), packing, sure=True, any_names=any_names)
 
 
 def _not_read(text: str, ending: str, packing: str) -> BadInput:
@@ -199,8 +203,12 @@ def _not_read(text: str, ending: str, packing: str) -> BadInput:
     return BadInput("data", rule, f"{_OWN}: {remedy}" if remedy else _OWN)
 
 
-def _open_text(path: Path, form: TextForm, packing: str, *, sure: bool) -> tuple[list[Column], TextSource]:
+def _open_text(
+    path: Path, form: TextForm, packing: str, *, sure: bool, any_names: bool
+) -> tuple[list[Column], TextSource]:
     names, start, is_one_line = read_header(path, form, "data", packing, sure=sure)
+    if any_names and not form.columns:
+        names = distinct_names(names)
     check_names(names, first_line=not form.columns)
     # A quote in a record may have closed a name that goes over lines.
     return [Column(name, ColumnType.UNTYPED, is_shown=is_one_line) for name in names], TextSource(

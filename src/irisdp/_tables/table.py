@@ -240,6 +240,7 @@ def open_table(
     types: Any = None,
     engine: str | None = None,
     master: str | None = None,
+    any_names: bool = False,
     **written: Any,
 ) -> Table:
     """Open DATA.
@@ -254,6 +255,8 @@ def open_table(
         What columns of a text file are read as, and all columns of JSON lines; see `column_types.py`.
     engine, master : str, optional
         What reads a Parquet file or folder, and on which cluster; see `spark_files.py`.
+    any_names : bool
+        Whether to open a text file whose header has names that cannot be those of columns, for its owner to look at.
     **written
         How a text file is written: the options `WRITTEN` of `text_files.py`.
 
@@ -270,7 +273,7 @@ def open_table(
         from .sources import open_file
 
         source: Any
-        columns, source = open_file(os.fsdecode(data), written, types)
+        columns, source = open_file(os.fsdecode(data), written, types, any_names=any_names)
         if engine == "spark":
             from .spark_files import open_with_spark
 
