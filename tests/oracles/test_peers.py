@@ -9,6 +9,16 @@ import pytest
 from scipy import integrate
 
 from irisdp import Privacy, compare, design
+from irisdp._measurements import (
+    Grid,
+    MeanFromEnds,
+    MeanNodes,
+    MeanOfAll,
+    StaircaseNoise,
+    VarianceFromEnds,
+    VarianceNodes,
+    VarianceOfAll,
+)
 from irisdp.baselines import (
     ComparedCounts,
     DiscreteGaussian,
@@ -30,6 +40,9 @@ from irisdp.baselines import (
     rank_scores,
     records_off,
 )
+from irisdp.baselines._bins import ScoresByRank, _laplace_inside
+from irisdp.baselines._comparison import ComparisonParameters
+from irisdp.baselines._moments import _means, _variances
 from support.plurality import ascending, by_all_orders, exchanges, normal, number
 
 FLOATS = 1e-12
@@ -419,3 +432,127 @@ def test_sequences_are_their_definitions_and_keep_epsilon(named, relation):
         assert set(made.answers((3, 1, 1))) == {
             1: {(0,)}, 2: {(0, 1), (0, 2)}, None: {(0, 1, 2), (0, 2, 1)},
         }[named]  # fmt: skip
+
+
+# Means, variances, several quantiles and bounds.
+
+
+def moments(values):
+    """Return number, sum and sum of squares of values from -1 to 1."""
+    return np.array([len(values), sum(values), sum(value * value for value in values)], dtype=float)
+
+
+def ends(values):
+    """Return sums of a, b; and of a², 2ab, b², where a and b are the distances from the bounds as shares of both."""
+    above = [(1 + value) / 2 for value in values]
+    return [
+        np.array([sum(above), sum(1 - a for a in above)]),
+        np.array([sum(a * a for a in above), sum(2 * a * (1 - a) for a in above), sum((1 - a) ** 2 for a in above)]),
+    ]
+
+
+def mean_of(number, total, _=0.0):
+    return total / number
+
+
+def variance_of(number, total, squares):
+    return squares / number - (total / number) ** 2
+
+
+READ = {
+    "sums of the distances from both bounds": (0, lambda up, down: mean_of(up + down, up - down)),
+    "three sums of products of the distances": (1, lambda a, ab, b: variance_of(a + ab + b, a - b, a - ab + b)),
+    "Laplace noise on number, sum and squares": (None, variance_of),
+    "the same, squares less their middle": (None, lambda n, s, less: variance_of(n, s, less + n / 2)),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_weights_of_noise_are_slopes_of_what_is_published(name):
+    """N times the slopes of the answer in its noisy numbers, for values of which mean and variance are known."""
+    about, read = READ[name]
+    make = _means if name.startswith("sums") else _variances
+    ((_, error),) = (one for one in make(parameters("add-remove")) if one[0]["name"] == name)
+    for values in ([0.25] * 40, [-1, 1, 0.5, 0.25] * 10, [1] * 40, [-1, -0.5] * 20):
+        n, total, squares = moments(values)
+        mean, variance = total / n, squares / n - (total / n) ** 2
+        numbers = moments(values) if about is None else ends(values)[about]
+        if name.startswith("the same"):
+            numbers[2] -= n / 2
+        slopes = []
+        for place in range(len(numbers)):
+            moved = [numbers + side * 1e-4 * (np.arange(len(numbers)) == place) for side in (1, -1)]
+            slopes.append(n * (read(*moved[0]) - read(*moved[1])) / 2e-4)
+        weights = [float(weight) for weight in error.weights(Fraction(mean), Fraction(variance))]
+        assert weights == pytest.approx(slopes, abs=1e-5)
+
+
+def parameters(relation):
+    return ComparisonParameters.read(
+        words=(), categories=None, n=None, privacy=Privacy(epsilon=1), relation=relation, lead=None, gaps=None
+    )
+
+
+def test_what_is_compared_of_means_and_variances_is_what_is_drawn():
+    """Root mean squares of draws by this library's mechanisms, from many values, times their number."""
+    times, count = 3000, 10**6
+    for relation in ("exchange", "add-remove"):
+        for make, root in ((_means, 1), (_variances, 2)):
+            (words, error), *_ = make(parameters(relation))
+            for place, above in (("at-bound", 100), ("middle", 50)):
+                known = np.full(times, count)
+                held = (known, known * above, known * above**2, known)
+                made = published(words["name"])
+                nodes = VarianceNodes(*held) if root == 2 else MeanNodes(*held[:2], known)
+                drawn = made.draw(nodes)
+                truth = 0.0 if root == 2 else (above - 50) / 50
+                off = np.sqrt(np.mean((read_of(words["name"], drawn, count) - truth) ** 2)) * count
+                t, v = (Fraction(1), Fraction(0)) if place == "at-bound" else (Fraction(0), Fraction(0))
+                assert off == pytest.approx(float(error.root_mean_square(t, v)), rel=0.1)
+
+
+def published(name):
+    privacy, steps = Privacy(epsilon=1), Grid(0, 100, Fraction(1))
+    return {
+        "sums of the distances from both bounds": MeanFromEnds(privacy, steps),
+        "three sums of products of the distances": VarianceFromEnds(privacy, steps),
+        "staircase noise on the sum": MeanOfAll(StaircaseNoise(privacy, 100), steps),
+        "staircase noise on the squares around the mean": VarianceOfAll(StaircaseNoise(privacy, 10**4), steps),
+    }[name]
+
+
+def read_of(name, drawn, count):
+    drawn = np.asarray(drawn, dtype=float)
+    if name == "staircase noise on the sum":
+        return drawn / count / 50 - 1
+    if name == "staircase noise on the squares around the mean":
+        return drawn / count / 2500
+    scaled = drawn.T / (100 if len(drawn[0]) == 2 else 10**4)
+    return READ[name][1](*scaled)
+
+
+@pytest.mark.parametrize("relation", ["exchange", "add-remove"])
+@pytest.mark.parametrize("share", [Fraction(1, 2), Fraction(1, 3), Fraction(1)])
+def test_no_table_takes_a_bin_by_rank_further_than_said(share, relation):
+    span = Fraction(1) if relation == "exchange" else max(share, 1 - share)
+    for peer in (PermutedFlips(Rate(Fraction(4), 2)), ExponentialScore(Rate(Fraction(4), 2))):
+        made, nearest = ScoresByRank(peer, 3, span), 1.0
+        for counts in itertools.chain(histograms(6, 3), histograms(7, 3)):
+            off = records_off(counts, share)
+            chances = floats(one.lower for one in peer.row(rank_scores(counts, share, span)))
+            for distance in range(3):
+                within = sum(chance for chance, away in zip(chances, off, strict=True) if away <= distance)
+                assert within >= float(made.chance_within(distance).lower) - FLOATS
+                if distance == 1:
+                    nearest = min(nearest, within - float(made.chance_within(1).lower))
+        assert nearest < 0.1
+
+
+@pytest.mark.parametrize("wrong", [Fraction(1, 20), Fraction(1, 10**9)])
+@pytest.mark.parametrize("root", [1, 2])
+def test_thresholds_of_laplace_noise_are_those_of_its_tail(wrong, root):
+    scale, bins = root / math.log(3), 126
+    count = _laplace_inside(Rate(Fraction(3), root), bins, wrong)
+    threshold = -scale * math.log(2 * (-math.expm1(math.log1p(-float(wrong)) / bins)))
+    assert (1 - math.exp(-threshold / scale) / 2) ** bins == pytest.approx(1 - float(wrong), rel=1e-9)
+    assert math.exp(-(count - threshold) / scale) / 2 <= 0.05 < math.exp(-(count - 1 - threshold) / scale) / 2

@@ -37,10 +37,18 @@ ALL = [
     ("top 2", {"categories": 3, "n": 5}),
     ("ranking", {"categories": 3}),
     ("ranking", {"categories": 3, "relation": "add-remove"}),
+    ("quantiles 0.25,0.5", {"categories": 4}),
+    ("quantiles 0.5", {"categories": 3, "relation": "add-remove", "delta": "1/100"}),
+    ("mean", {}),
+    ("mean", {"relation": "add-remove"}),
+    ("variance", {}),
+    ("variance", {"relation": "add-remove", "delta": "1/100"}),
+    ("bounds", {}),
+    ("bounds", {"relation": "add-remove"}),
 ]
 
-NO_BEST_WORST = {"median", "quantile 0.9"}
-"""Where the worst case is not what this library's choice looks at."""
+NO_BEST_WORST = {"median", "quantile 0.9", "quantiles 0.25,0.5", "quantiles 0.5", "bounds"}
+"""Where the worst case is not what this library's choice looks at, or whole thresholds are up to one record larger."""
 
 
 def printed(capsys, *arguments, status=0):
@@ -267,6 +275,11 @@ def test_the_command_prints_writes_and_does_not_overwrite(capsys, tmp_path, monk
     ("median --categories 3 --gaps 0,1,2 --epsilon 1", "--gaps: is not used by median; "),
     ("quantile --categories 3 --epsilon 1", "QUERY: quantile needs a number P and takes no column here; "),
     ("quantile 1.5 --categories 3 --epsilon 1", "P: must be above 0 and at most 1; "),
+    ("quantiles --categories 3 --epsilon 1", "QUERY: quantiles needs numbers P1,P2,… and takes no column here; "),
+    ("quantiles 0.5,2 --categories 3 --epsilon 1", "P: must be above 0 and at most 1; "),
+    ("variance age --epsilon 1", "QUERY: variance takes no column here; "),
+    ("mean age --epsilon 1", "QUERY: mean takes no column here; "),
+    ("bounds --n 9 --epsilon 1", "--n: is not used by bounds; leave it out"),
     ("plurality --categories 3 --epsilon 1 -o c.png", "-o: must end by .svg; "),
 ])  # fmt: skip
 def test_what_cannot_be_compared_is_one_line(arguments, line, capsys, tmp_path, monkeypatch):

@@ -23,7 +23,9 @@ def compare_command(
     query: Annotated[
         list[str],
         typer.Argument(
-            metavar="QUERY", help="plurality | top K | ranking | count | at-least [K] | majority | median | quantile P"
+            metavar="QUERY",
+            help="plurality | top K | ranking | count | at-least [K] | majority | median | quantile P"
+            " | quantiles P1,P2,… | mean | variance | bounds",
         ),
     ],
     categories: Annotated[

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .decisions import NO_BOUNDARY, DecisionDistances, DecisionMeasurement, NoisyBands, band_names
     from .designed import DesignedAnswers, PlacedNodes
     from .means import MeanFromCentre, MeanFromEnds, MeanNodes, MeanOfAll
-    from .noisy_bounds import NoisyBounds
+    from .noisy_bounds import EDGES_OF_POWERS, LARGEST_POWER, LEAST_POWER, NoisyBounds
     from .noisy_quantiles import NoisyQuantiles
     from .partition_selection import GroupCountNodes, NoisyCountSelection, PartitionSelection, named_ends, share_of
     from .plurality import GapNodes, LargestCategory

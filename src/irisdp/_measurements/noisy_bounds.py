@@ -29,6 +29,18 @@ from .registry import MeasurementKind
 
 Integers = NDArray[np.int64]
 
+LEAST_POWER, LARGEST_POWER = -12, 49
+"""Of the exponents: what --lower and --upper take has at most 12 decimal places, and is at most 10^15."""
+
+
+def _edges() -> tuple[Fraction, ...]:
+    powers = [Fraction(2) ** exponent for exponent in range(LEAST_POWER, LARGEST_POWER + 1)]
+    return (*(-power for power in reversed(powers)), Fraction(0), *powers)
+
+
+EDGES_OF_POWERS = _edges()
+"""The edges of the bins: 0, and all powers of two and their negatives."""
+
 _WRONG = 0.05
 _UPWARD = 1e-9
 """By how much thresholds are raised before they are rounded up, so that floats lower none."""

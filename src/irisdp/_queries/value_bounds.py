@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, cast
 
-from .._measurements import BinNodes, Measurement, NoisyBounds
+from .._measurements import EDGES_OF_POWERS, LARGEST_POWER, LEAST_POWER, BinNodes, Measurement, NoisyBounds
 from .._tables import ColumnType, Table
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation
@@ -18,16 +18,12 @@ from .privacy_units import ColumnChoices
 from .quantile import AboutBins
 from .query import AnswersLists, left_out, pure_pair
 
-LEAST, LARGEST = -12, 49
-"""Of the exponents: what --lower and --upper take has at most 12 decimal places, and is at most 10^15."""
-
 _MOST_SELECTED = 16
 
 
 def power_edges() -> tuple[Fraction, ...]:
-    """Return the edges of the bins: 0, and all powers of two and their negatives."""
-    powers = [Fraction(2) ** exponent for exponent in range(LEAST, LARGEST + 1)]
-    return (*(-power for power in reversed(powers)), Fraction(0), *powers)
+    """Return the edges of the bins."""
+    return EDGES_OF_POWERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +80,7 @@ class Bounds(AboutBins, AnswersLists):
 
     def choices(self) -> dict[str, Any]:
         """Return which powers there are."""
-        return {"powers_of_two": [LEAST, LARGEST]}
+        return {"powers_of_two": [LEAST_POWER, LARGEST_POWER]}
 
     def leaves_out(self, relation: NeighbouringRelation) -> list[str]:
         """Say what bounds are for, what they are not, and which records count."""

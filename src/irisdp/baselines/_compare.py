@@ -11,9 +11,11 @@ from .._exact import checked, rational
 from ..errors import BadInput
 from ..graphs import Relation
 from ..privacy import Privacy
+from ._bins import compare_bounds, compare_quantiles
 from ._comparison import Comparison, ComparisonParameters, is_in_range, out_of_range
 from ._count_noise import compare_counts
 from ._largest import compare_winners
+from ._moments import compare_mean, compare_variance
 from ._order import compare_ranking, compare_top
 from ._quantile_scores import compare_median, compare_quantile
 from ._yes_no import compare_at_least, compare_majority
@@ -53,6 +55,10 @@ QUESTIONS = (
     ComparableQuery("majority", compare_majority, ("n", "lead")),
     ComparableQuery("median", compare_median, ("categories", "n", "lead")),
     ComparableQuery("quantile P", compare_quantile, ("categories", "n", "lead")),
+    ComparableQuery("quantiles P1,P2,…", compare_quantiles, ("categories",)),
+    ComparableQuery("mean", compare_mean, ()),
+    ComparableQuery("variance", compare_variance, ()),
+    ComparableQuery("bounds", compare_bounds, ()),
 )
 
 
@@ -88,10 +94,11 @@ def compare(
 
     Parameters
     ----------
-    query : {"plurality", "top", "ranking", "count", "at-least", "majority", "median", "quantile"}
+    query : {"plurality", "top", "ranking", "count", "at-least", "majority", "median", "quantile", "quantiles", \
+"mean", "variance", "bounds"}
         The question.
     *words
-        What follows its name: K, or P.
+        What follows its name: K, P, or P1,P2,….
     categories : int, optional
         How many categories, or ordered bins, there are.
     n : int, optional
