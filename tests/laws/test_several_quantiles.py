@@ -238,3 +238,10 @@ def test_the_least_epsilon_for_a_distance_is_found():
     less = made(3, mechanism.shares, ratio=Privacy(epsilon=mechanism.privacy.epsilon * Fraction(99, 100)).ratio)
     assert less.chance_within(5).lower < Fraction(19, 20)
     assert "apart in 95 %" in str(irisdp.plan(PEOPLE, "quantiles", "0.5", "age", bins="18,65", epsilon=1))
+
+
+@pytest.mark.parametrize("epsilon", [700, 720, 1000])
+def test_the_interval_is_the_right_bin_where_there_is_no_noise(epsilon):
+    mechanism = NoisyQuantiles(*(Privacy(epsilon=epsilon),) * 2, (HALF,), ("a", "b", "c"), (Fraction(1), Fraction(2)))
+    assert RankNoise(mechanism.privacy.ratio, 3, HALF).beyond(1, 0) < 1e-8
+    assert RankNoise(mechanism.privacy.ratio, 3, HALF).beyond(2, 1) < 1e-8

@@ -11,6 +11,7 @@ D_j ≥ 0. In noisy counts D_j gets (1 − p) times the noise of the bins up to 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -114,7 +115,7 @@ def _sum_of(ratio: Fraction, number: int) -> _Sum | None:
     """Return the distribution of a sum of so many noises, by its characteristic function; None if it is too wide."""
     if number == 0:
         return _Sum(0, np.ones(1), np.array([1.0, 0.0]))
-    alpha = 1 / float(ratio)
+    alpha = max(float(1 / ratio), sys.float_info.min)  # with a larger one, the noise reaches further
     reach = _reach(alpha, number)
     if reach is None:
         return None
