@@ -24,6 +24,7 @@ _MEANT = {
     **dict.fromkeys(("groupby", "group_by"), "by"),
     **dict.fromkeys(("condition", "expr", "filter"), "where"),
     "eps": "epsilon",
+    "sheet_name": "sheet",
 }
 """What other tools call options."""
 

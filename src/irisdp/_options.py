@@ -199,6 +199,7 @@ OPTIONS = (
         kind="switch",
     ),
     Option("codes", "Input", "", "Keep the codes of a .dta or .sav file instead of their labels.", kind="switch"),
+    Option("sheet", "Input", "NAME", "Sheet of an .xlsx workbook; needed where there are several."),
     Option("comment", "Input", "MARK", "Skip records of a text file that begin with this mark, such as #."),
     Option(
         "types",
@@ -241,7 +242,17 @@ OPTIONS = (
 )
 """In the order in which help lists them."""
 
-STRUCTURE = ("skip_rows", "header_rows", "footer_rows", "no_header", "columns", "row_names", "comment", "codes")
+STRUCTURE = (
+    "skip_rows",
+    "header_rows",
+    "footer_rows",
+    "no_header",
+    "columns",
+    "row_names",
+    "comment",
+    "codes",
+    "sheet",
+)
 """Options that say which lines of a text file are records."""
 SPELLED = ("decimal", "thousands", "date_format", "missing_codes")
 """Options that say how a text file writes values, whatever the column."""

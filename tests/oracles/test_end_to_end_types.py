@@ -1,9 +1,13 @@
 """The proof by exhaustion over text files whose columns have declared types, and bugs that it must catch."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 import sqlglot
 
 from irisdp._tables import column_types
+from irisdp._tables import text_files as reader
 from irisdp._tables.table import Table, open_table
 from support import exhaustion
 from support.exhaustion import DELTA, LOTS, assert_private, caught, neighbours, personal_neighbours
@@ -105,3 +109,91 @@ def test_tables_of_declared_formats_cannot_be_told_apart(query, options, relatio
     monkeypatch.setattr(exhaustion, "opened", lambda table: open_table(written(table), **WRITTEN))
     pairs = small(neighbours(relation, "any"))
     assert_private(query, {"relation": relation, **WRITTEN, **options}, pairs, more_than=20)
+
+
+# Comments and footers: which records are none may depend on no other record.
+
+MARKED = {"comment": "#", "footer_rows": 1}
+MARKED_NAMES = {None: "#x", "a": "Total", "b": "b"}
+"""Records that look like a comment, or like a footer."""
+
+
+@pytest.fixture
+def marked(tmp_path, monkeypatch):
+    """Let tables be text files whose records may look like comments and footers, and end in a footer."""
+
+    def written(table):
+        rows = [row[-2:] for row in table]
+        file = tmp_path / "m.csv"
+        lines = [f"{MARKED_NAMES[g]},{SPELT[v]}\n" for g, v in rows]
+        file.write_text("".join(["g,v\n", *lines, "Total,3\n"]))
+        return file
+
+    monkeypatch.setattr(exhaustion, "frame", written)
+    monkeypatch.setattr(
+        exhaustion, "opened", lambda table: open_table(written(table), types={"v": "integer"}, **MARKED)
+    )
+
+
+MARKED_QUESTIONS = [
+    ("majority", {"types": {"v": "integer"}, **MARKED}),
+    ("count", {"types": {"v": "integer"}, "by": "v", "groups": [0, 1, 2], **MARKED}),
+]
+
+
+@pytest.mark.usefixtures("marked")
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+@pytest.mark.parametrize(("query", "options"), MARKED_QUESTIONS, ids=["whole", "by"])
+def test_records_that_look_like_comments_or_footers_cannot_be_told_apart(query, options, relation):
+    pairs = small(neighbours(relation, "any"))
+    if relation == "exchange":  # the number of records is public, and comments are none
+        pairs = {pair for pair in pairs if len({sum(g is not None for g, _ in table) for table in pair}) == 1}
+    assert_private(query, {"relation": relation, **options}, pairs, more_than=20)
+
+
+def stopped_by_a_comment(blocks, form):
+    """Read no record from the first comment on."""
+    real = list(_records(blocks, replace(form, comment="")))
+    for block in real:
+        marks = _begins(block)[block.kept]
+        first = int(marks.argmax()) if marks.any() else len(block.kept)
+        yield replace(block, kept=block.kept[:first])
+        if marks.any():
+            return
+
+
+def footer_that_is_found(blocks, form):
+    """Take for the footer all that follows the first record that begins like one."""
+    for block in _records(blocks, replace(form, footer_rows=0)):
+        begins = [bytes(block.data[start : start + 5]) == b"Total" for start in _starts(block)]
+        first = begins.index(True) if any(begins) else len(begins)
+        yield replace(block, kept=block.kept[:first])
+        if any(begins):
+            return
+
+
+def footer_as_long_as_comments(blocks, form):
+    """Leave out two more rows at the end for each comment."""
+    held = list(blocks)
+    comments = sum(int(_begins(block)[block.kept].sum()) for block in held)
+    return _records(iter(held), replace(form, footer_rows=form.footer_rows + 2 * comments))
+
+
+def _starts(block):
+    return block.fields.starts[block.fields.firsts[block.kept]].tolist()
+
+
+def _begins(block):
+    return reader._begin_with(block, np.frombuffer(b"#", np.uint8))
+
+
+_records = reader.records_of
+BROKEN = [stopped_by_a_comment, footer_that_is_found, footer_as_long_as_comments]
+
+
+@pytest.mark.usefixtures("marked")
+@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize(("query", "options"), MARKED_QUESTIONS, ids=["whole", "by"])
+def test_a_reader_that_lets_one_record_decide_about_others_is_caught(query, options, broken, monkeypatch):
+    monkeypatch.setattr(reader, "records_of", broken)
+    assert caught(query, {"relation": "add-remove", **options}, small(neighbours("add-remove", "any")))

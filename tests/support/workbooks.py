@@ -12,15 +12,9 @@ _PARTS = {
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
     '<Default Extension="xml" ContentType="application/xml"/>'
     f'<Override PartName="/xl/workbook.xml" ContentType="{_TYPES}.sheet.main+xml"/>'
-    f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{_TYPES}.worksheet+xml"/>'
     f'<Override PartName="/xl/styles.xml" ContentType="{_TYPES}.styles+xml"/></Types>',
     "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">'
     f'<Relationship Id="r" Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">'
-    f'<Relationship Id="r1" Type="{_OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
-    f'<Relationship Id="r2" Type="{_OFFICE}/styles" Target="styles.xml"/></Relationships>',
-    "xl/workbook.xml": f'<workbook xmlns="{_SHEETS}" xmlns:r="{_OFFICE}"><sheets>'
-    '<sheet name="Data" sheetId="1" r:id="r1"/></sheets></workbook>',
     "xl/styles.xml": f'<styleSheet xmlns="{_SHEETS}"><fonts><font/></fonts><fills><fill/></fills><borders><border/>'
     '</borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf numFmtId="0"/>'
     '<xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="22" applyNumberFormat="1"/></cellXfs></styleSheet>',
@@ -41,14 +35,41 @@ def cell(place, value):
     return f'<c r="{place}"{marks}>{"<f>1+1</f>" if kind == "formula" else ""}<v>{stored}</v></c>'
 
 
-def write_workbook(path, rows):
-    """Write a workbook of one sheet."""
+def write_workbook(path, rows, **others):
+    """Write a workbook of the sheet Data, and of others by their names."""
+    sheets = {"Data": rows, **others}
+    numbers = range(1, len(sheets) + 1)
+    parts = dict(_PARTS)
+    named = "".join(
+        f'<sheet name="{escape(name)}" sheetId="{n}" r:id="r{n}"/>' for n, name in zip(numbers, sheets, strict=True)
+    )
+    parts["xl/workbook.xml"] = f'<workbook xmlns="{_SHEETS}" xmlns:r="{_OFFICE}"><sheets>{named}</sheets></workbook>'
+    parts["xl/_rels/workbook.xml.rels"] = (
+        f'<Relationships xmlns="{_PACKAGE}/relationships">'
+        + "".join(_relation(f"r{n}", "worksheet", f"worksheets/sheet{n}.xml") for n in numbers)
+        + _relation("styles", "styles", "styles.xml")
+        + "</Relationships>"
+    )
+    overrides = "".join(_override(f"/xl/worksheets/sheet{n}.xml", "worksheet") for n in numbers)
+    parts["[Content_Types].xml"] = parts["[Content_Types].xml"].replace("</Types>", f"{overrides}</Types>")
+    for n, content in zip(numbers, sheets.values(), strict=True):
+        parts[f"xl/worksheets/sheet{n}.xml"] = _sheet(content)
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in parts.items():
+            file.writestr(name, f'<?xml version="1.0"?>{content}')
+
+
+def _relation(number, kind, target):
+    return f'<Relationship Id="{number}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
+
+
+def _override(part, kind):
+    return f'<Override PartName="{part}" ContentType="{_TYPES}.{kind}+xml"/>'
+
+
+def _sheet(rows):
     lines = []
     for number, row in enumerate(rows, start=1):
         cells = "".join(cell(f"{chr(65 + place)}{number}", value) for place, value in enumerate(row))
         lines.append(f'<row r="{number}">{cells}</row>')
-    with zipfile.ZipFile(path, "w") as file:
-        for name, content in _PARTS.items():
-            file.writestr(name, f'<?xml version="1.0"?>{content}')
-        sheet = f'<worksheet xmlns="{_SHEETS}"><sheetData>{"".join(lines)}</sheetData></worksheet>'
-        file.writestr("xl/worksheets/sheet1.xml", f'<?xml version="1.0"?>{sheet}')
+    return f'<worksheet xmlns="{_SHEETS}"><sheetData>{"".join(lines)}</sheetData></worksheet>'

@@ -1,12 +1,17 @@
 """Workbooks and files of statistics programs are read as the text that they hold, cell by cell."""
 
+import json
 import os
+import re
 from datetime import date, datetime
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from irisdp import BadInput, plan, publish
+import irisdp
+from irisdp import BadInput, batch, plan, publish
+from irisdp._cli import run
 from irisdp._release import check_data
 from irisdp._tables import books
 from irisdp._tables.table import open_table
@@ -68,6 +73,66 @@ def test_options_of_rows_and_codes_hold_in_workbooks(tmp_path):
     found = check_data(tmp_path / "t.xlsx", skip_rows=2)
     assert found.records == 3
     assert any("footer_rows=1" in warning for warning in found.warnings)
+
+
+SHEETS = {"rows": [["id", "v"], ["a", 1]], "More": [["id", "v"], ["b", 2], ["c", 2]], "2024": [["v"], [7]]}
+
+
+@pytest.fixture
+def several(tmp_path):
+    write_workbook(tmp_path / "s.xlsx", **SHEETS)
+    return tmp_path / "s.xlsx"
+
+
+def test_a_workbook_with_several_sheets_needs_a_choice(several):
+    said = (
+        "sheet: is missing, and the workbook has 3 sheets ('Data', 'More', '2024'); name the one that holds the table"
+    )
+    for opened in (open_table, check_data, irisdp.Session, lambda path: plan(path, "count", epsilon=1)):
+        with pytest.raises(BadInput, match=re.escape(said)):
+            opened(several)
+    with pytest.raises(BadInput, match=re.escape("sheet: names 'data2', which the workbook does not have; choose")):
+        open_table(several, sheet="data2")
+    with pytest.raises(BadInput, match="sheet: must be the name of a sheet"):
+        open_table(several, sheet=1)
+    assert os.listdir(several.parent) == ["s.xlsx"]
+    assert rows(several, sheet="Data") == [("a", "1")]
+    assert rows(several, sheet="more") == [("b", "2"), ("c", "2")]
+    assert rows(several, sheet="2024") == [("7",)]
+
+
+def test_the_sheet_belongs_to_the_question_where_there_are_several(several, tmp_path):
+    asked = [plan(several, "count", epsilon=1, sheet=each) for each in ("Data", "More", "mORE")]
+    subjects = [each.subject() for each in asked]
+    assert subjects[0] != subjects[1] == subjects[2]
+    assert subjects[1]["text"]["sheet"] == "More"
+    assert "from the sheet 'More' of a workbook" in asked[1].table.reading
+    write_workbook(tmp_path / "one.xlsx", SHEETS["rows"])
+    alone = [plan(tmp_path / "one.xlsx", "count", epsilon=1, **each).subject() for each in ({}, {"sheet": "Data"})]
+    assert alone[0] == alone[1]
+
+
+def test_every_place_that_takes_options_takes_a_sheet(several, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    asked = ["publish", "s.xlsx", "count", "v = 2", "--epsilon", "50", "--json"]
+    assert run(asked) == 2
+    assert "as in --sheet Data" in capsys.readouterr().err
+    assert run([*asked, "--sheet", "More"]) == 0
+    assert json.loads(capsys.readouterr().out)["answers"][0]["answer"] == 2
+    question = {"query": "count", "expression": "v = 2"}
+    document = {"data": "s.xlsx", "sheet": "More", "budget": {"epsilon": 50}, "questions": [question]}
+    (published,) = batch(document)
+    assert published.to_document()["answers"][0]["answer"] == 2
+    lines = ["[datasets.s]", 'data = "s.xlsx"', 'sheet = "More"', "[[questions]]", 'query = "count"', "epsilon = 50"]
+    Path("plan.toml").write_text("\n".join(lines))
+    assert run(["run", "plan.toml", "--dry-run"]) == 0
+    assert irisdp.init_project("s.xlsx", sheet="More").read_text("utf-8").count('\nsheet = "More"\n') == 1
+    assert plan("s.xlsx", "count", epsilon=1).subject()["text"]["sheet"] == "More"
+    Path("t.csv").write_text("v\n1\n")
+    with pytest.raises(BadInput, match=r"sheet: names a sheet of an \.xlsx workbook; leave it out"):
+        open_table("t.csv", sheet="Data")
+    with pytest.raises(BadInput, match="sheet: belongs to"):
+        plan(pd.DataFrame({"v": [1]}), "count", epsilon=1, sheet="Data")
 
 
 @pytest.fixture

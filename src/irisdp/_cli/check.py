@@ -19,7 +19,10 @@ _PRIVATE = "For you, not for publication: what follows depends on single records
 @with_options_of((*FILE_OPTIONS, "unit"))
 def check_command(
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, a folder, or an address.")
+        str,
+        typer.Argument(
+            metavar="DATA", help="A .csv, .tsv, .jsonl, .parquet, .xlsx, .dta or .sav file, a folder, or an address."
+        ),
     ],
     *,
     project: Annotated[

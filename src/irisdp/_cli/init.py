@@ -13,7 +13,10 @@ from .publish import FILE_OPTIONS, listed, with_options_of
 
 @with_options_of(FILE_OPTIONS)
 def init_command(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, or a folder.")],
+    data: Annotated[
+        str,
+        typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl, .parquet, .xlsx, .dta or .sav file, or a folder."),
+    ],
     *,
     out: Annotated[
         Path | None,

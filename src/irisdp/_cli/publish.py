@@ -174,7 +174,10 @@ def _parameter(option: Option) -> inspect.Parameter:
 @with_options_of([option.name for option in OPTIONS])
 def publish_command(
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, a folder, or an address.")
+        str,
+        typer.Argument(
+            metavar="DATA", help="A .csv, .tsv, .jsonl, .parquet, .xlsx, .dta or .sav file, a folder, or an address."
+        ),
     ],
     query: Annotated[
         list[str],

@@ -276,6 +276,8 @@ class FileOptions(TypedDict, total=False):
         Skip records, and lines above the header, that begin with this mark, such as ``"#"``.
     codes : bool
         Keep the codes of a .dta or .sav file instead of their value labels.
+    sheet : str
+        The sheet of an .xlsx workbook that holds the table. A workbook with several sheets needs it.
     types : mapping or path
         Types of the columns of a text file, ``{"age": "integer", "born": "date"}``, or a JSON file that holds such an
         object: integer, number, text, boolean, date or timestamp. A value that cannot be read as its type is null. The
@@ -298,6 +300,7 @@ class FileOptions(TypedDict, total=False):
     row_names: bool
     comment: str | None
     codes: bool
+    sheet: str | None
     types: Mapping[str, str | Mapping[str, Any]] | str | os.PathLike[str] | None
 
 

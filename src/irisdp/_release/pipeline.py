@@ -186,8 +186,8 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     Parameters
     ----------
     data : path or frame
-        A .csv, .tsv, .jsonl or .parquet file, a folder, or the address of a table in a database; or a frame of pandas,
-        Polars, PyArrow, DuckDB or Spark.
+        A .csv, .tsv, .jsonl, .parquet, .xlsx, .dta or .sav file, a folder, or the address of a table in a database;
+        or a frame of pandas, Polars, PyArrow, DuckDB or Spark.
     query : {"count", "count-distinct", "histogram", "sum", "mean", "variance", "deviation", "bounds", "median",
         "quantile", "quantiles", "plurality", "top", "ranking", "majority", "at-least", "at-most", "band", "sizes",
         "column", "apply"}

@@ -64,8 +64,8 @@ def init_project(
     Parameters
     ----------
     data : path
-        A .csv, .tsv, .jsonl or .parquet file, or the address of a table on a server. The project repeats the
-        options given here. JSON lines need `types`.
+        A .csv, .tsv, .jsonl, .parquet, .xlsx, .dta or .sav file, or the address of a table on a server. The
+        project repeats the options given here. JSON lines need `types`.
     out : path, optional
         Path of the project file. [default: `NAME.iris.toml` next to the data, where `irisdp.publish` finds it] Required
         for a table on a server.
@@ -99,7 +99,9 @@ def init_project(
         raise BadInput("data", "has no header that can be written into a project file", NO_HEADER)
     if table.called is None:
         raise BadInput(
-            "data", "must be a file: a frame has no folder to keep it in", "give a .csv, .tsv, .jsonl or .parquet file"
+            "data",
+            "must be a file: a frame has no folder to keep it in",
+            "give a .csv, .tsv, .jsonl, .parquet, .xlsx, .dta or .sav file",
         )
     if table.location is None and out is None:
         rule = "is missing, and a table on a server has no folder to keep it in"
@@ -188,6 +190,7 @@ _FORMS = {
     "row_names": "true",
     "comment": '"#"',
     "codes": "true",
+    "sheet": '"Sheet1"',
 }
 
 

@@ -21,8 +21,10 @@ from .arrow_values import text_of
 
 WORKBOOKS, STATISTICS = (".xlsx", ".xlsm"), (".dta", ".sav", ".zsav")
 BOOKS = (*WORKBOOKS, *STATISTICS)
-CODES = " codes"
-"""What follows the ending in a packing, where codes are kept and not replaced by their labels."""
+CODES = "codes"
+"""What follows the ending of a .dta or .sav file in a packing, where codes are kept and not replaced by their labels.
+After the ending of a workbook follows the name of a sheet."""
+_MOST_NAMES = 20
 _LIBRARIES = {**dict.fromkeys(WORKBOOKS, "python-calamine"), **dict.fromkeys(STATISTICS, "pyreadstat")}
 _ORIGINS = {"spss": datetime(1582, 10, 14), "stata": datetime(1960, 1, 1)}
 _SPSS_DAYS = ("DATE", "ADATE", "EDATE", "SDATE", "JDATE")
@@ -31,7 +33,7 @@ _SPSS_TIMES = ("DATETIME", "YMDHMS")
 
 def is_book(packing: str) -> bool:
     """Tell whether a packing is a workbook or a file of a statistics program."""
-    return packing.removesuffix(CODES) in BOOKS
+    return packing.partition(" ")[0] in BOOKS
 
 
 def check_library(ending: str) -> None:
@@ -60,20 +62,53 @@ def as_text(path: Path, packing: str) -> bytes:
 
     A library's own error is about the file as a whole, whatever a cell holds.
     """
-    ending = packing.removesuffix(CODES)
-    rows = _sheet(path) if ending in WORKBOOKS else _statistics(path, ending, codes=packing.endswith(CODES))
+    ending, _, which = packing.partition(" ")
+    rows = _sheet(path, which) if ending in WORKBOOKS else _statistics(path, ending, codes=which == CODES)
     lines = io.StringIO(newline="")
     csv.writer(lines, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
     return lines.getvalue().encode("utf-8", "surrogatepass")
 
 
-def _sheet(path: Path) -> Iterator[list[str]]:
-    """Yield the rows of the first sheet, from its first cell on; one without any value is blank, and no record."""
+def choose_sheet(names: Sequence[str], sheet: Any) -> str:
+    """Return the sheet that is meant, as the workbook spells it; case matters only when nothing else decides.
+
+    Raises
+    ------
+    BadInput
+        For a sheet that there is not, and where several may be meant. Names of sheets are public, as those of columns.
+    """
+    shown = ", ".join(map(repr, names[:_MOST_NAMES])) + (", …" if len(names) > _MOST_NAMES else "")
+    if not names:
+        raise BadInput("data", "is a workbook without a sheet of cells", "save the table in a sheet")
+    if sheet is None and len(names) > 1:
+        rule = f"is missing, and the workbook has {len(names)} sheets ({shown})"
+        raise BadInput("sheet", rule, f"name the one that holds the table, as in sheet={names[0]!r}")
+    if sheet is None:
+        return names[0]
+    if not isinstance(sheet, str):
+        raise BadInput("sheet", "must be the name of a sheet", f"write for example sheet={names[0]!r}")
+    exact = [name for name in names if name == sheet] or [name for name in names if name.casefold() == sheet.casefold()]
+    if not exact:
+        raise BadInput("sheet", f"names {sheet!r}, which the workbook does not have", f"choose from {shown}")
+    return exact[0]
+
+
+def sheets_of(path: Path) -> list[str]:
+    """Return the names of the sheets of a workbook that hold cells, hidden ones too."""
+    import python_calamine
+
+    with path.open("rb") as file:
+        about = python_calamine.load_workbook(file).sheets_metadata
+    return [each.name for each in about if each.typ == python_calamine.SheetTypeEnum.WorkSheet]
+
+
+def _sheet(path: Path, name: str) -> Iterator[list[str]]:
+    """Yield the rows of a sheet, from its first cell on; one without any value is blank, and no record."""
     import python_calamine
 
     with path.open("rb") as file:
         book = python_calamine.load_workbook(file)
-        rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
+        rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
     for row in rows:
         texts = [_text(value) for value in row]
         yield texts if any(texts) else []

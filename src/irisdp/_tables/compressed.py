@@ -13,11 +13,13 @@ import io
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from .books import as_text, is_book
 from .csv_records import BLOCK, Bytes
 from .engine import guarded
+
+Result = TypeVar("Result")
 
 _WINDOW = 4 * BLOCK
 """Bytes before the last one read that can be read again without unpacking the file again."""
@@ -63,7 +65,7 @@ def digest_of(path: Path, packing: str, ending: str) -> bytes:
                 hashing.update(part)
         return hashing.digest()
 
-    return blake2b(ending.encode() + _without_faults(content, packing), digest_size=32).digest()
+    return blake2b(ending.encode() + without_faults(content, packing), digest_size=32).digest()
 
 
 def first_bytes(path: Path, size: int, packing: str) -> bytes:
@@ -79,10 +81,17 @@ def first_bytes(path: Path, size: int, packing: str) -> bytes:
         with opened(path, packing) as file:
             return file.read(size)
 
-    return _without_faults(begin, packing)
+    return without_faults(begin, packing)
 
 
-def _without_faults(action: Callable[[], bytes], packing: str) -> bytes:
+def without_faults(action: Callable[[], Result], packing: str) -> Result:
+    """Do something with a file, and say of one that cannot be unpacked what is wrong with it.
+
+    Raises
+    ------
+    BadInput
+        Whatever else it raises.
+    """
     if not packing:
         return action()
     if is_book(packing):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from .arrow_values import text_schema
-from .books import BOOKS, CODES, STATISTICS, check_library, is_book, read_with
+from .books import BOOKS, CODES, STATISTICS, WORKBOOKS, check_library, choose_sheet, is_book, read_with, sheets_of
 from .columns import Column, ColumnType, check_names, distinct_names
-from .compressed import digest_of
+from .compressed import digest_of, without_faults
 from .engine import Embedded, check_readable, guarded, streaming_connection
 from .json_lines import JSON_LINES, JsonLinesSource, open_json_lines
 from .locations import PACKINGS, Location, is_address, location_of, names_several, packing_of, unpacked_name
@@ -70,7 +70,8 @@ class TextSource(Embedded):
         if not is_book(self.packing):
             return self.form.describe()
         ending = self.packing.split()[0]
-        said = "from the first sheet of a workbook; a formula that failed is unknown"
+        sheet = f"the sheet {self.form.sheet!r}" if self.form.sheet else "the sheet"
+        said = f"from {sheet} of a workbook; a formula that failed is unknown"
         if ending in STATISTICS:
             said = f"from a {ending} file, by its {'codes' if self.form.codes else 'labels where codes have any'}"
         return "; ".join([said, *self.form.describe_rows()])
@@ -110,13 +111,13 @@ _REMEDIES = {
 """What to do with a file of another format, by its ending."""
 
 _NOTHING: Mapping[str, Any] = {}
-_OWN = "give a .csv, .tsv, .jsonl or .parquet file"
+_OWN = "give a .csv, .tsv, .jsonl, .parquet, .xlsx, .dta or .sav file"
 
 
 def open_file(
     text: str, written: Mapping[str, Any] = _NOTHING, types: Any = None, *, any_names: bool = False
 ) -> tuple[list[Column], FolderSource | JsonLinesSource | ParquetSource | ServerSource | SqliteSource | TextSource]:
-    """Open a file by its ending (.csv, .tsv, .jsonl, compressed too, or .parquet), a folder of Parquet, or a database.
+    """Open a file by its ending (.csv, .tsv or .jsonl, compressed too, .parquet, .xlsx, …), a folder, or a database.
 
     Parameters
     ----------
@@ -168,8 +169,7 @@ def open_file(
         return open_json_lines(path, packing, types)
     if ending in BOOKS:
         return _open_book(path, ending, written, any_names=any_names)
-    if written.get("codes"):
-        raise BadInput("codes", "keeps the codes of .dta and .sav files", "leave it out")
+    _refuse_option_of_books(ending, written)
     form = read_form(ending, **written)
     return _open_text(path, form, packing, sure=written.get("delimiter") is not None, any_names=any_names)
 
@@ -181,11 +181,23 @@ def _open_book(
     for name in ("encoding", "delimiter", "decimal", "thousands"):
         if written.get(name) is not None:
             raise BadInput(name, f"belongs to .csv and .tsv files, and {ending} files hold numbers", "leave it out")
+    _refuse_option_of_books(ending, written)
+    check_library(ending)
+    form = read_form(".csv", **written)
+    packing = f"{ending} {CODES}" if form.codes else ending
+    if ending in WORKBOOKS:
+        names = without_faults(lambda: sheets_of(path), ending)
+        sheet = choose_sheet(names, written.get("sheet"))
+        # Of one sheet the name makes no other question.
+        form, packing = replace(form, sheet=sheet if len(names) > 1 else ""), f"{ending} {sheet}"
+    return _open_text(path, form, packing, sure=True, any_names=any_names)
+
+
+def _refuse_option_of_books(ending: str, written: Mapping[str, Any]) -> None:
     if written.get("codes") and ending not in STATISTICS:
         raise BadInput("codes", "keeps the codes of .dta and .sav files", "leave it out")
-    check_library(ending)
-    packing = ending + (CODES if written.get("codes") else "")
-    return _open_text(path, read_form(".csv", **written), packing, sure=True, any_names=any_names)
+    if written.get("sheet") is not None and ending not in WORKBOOKS:
+        raise BadInput("sheet", "names a sheet of an .xlsx workbook", "leave it out")
 
 
 def _not_read(text: str, ending: str, packing: str) -> BadInput:

@@ -248,7 +248,8 @@ def open_table(
     Parameters
     ----------
     data : path or frame
-        A .csv, .tsv or .jsonl file, perhaps compressed (.csv.gz, .csv.zst), a .parquet file, or a folder of these. Or
+        A .csv, .tsv or .jsonl file, perhaps compressed (.csv.gz, .csv.zst), a .parquet file, or a folder of these, a
+        .xlsx, .dta, .sav or .zsav file. Or
         an address of a table (sqlite:///FILE#TABLE, postgresql://HOST/DATABASE#TABLE). Or any frame that Narwhals
         knows: pandas, Polars (eager or lazy), PyArrow, a DuckDB relation, a PySpark DataFrame.
     types : mapping or path, optional

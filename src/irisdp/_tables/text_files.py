@@ -95,6 +95,8 @@ class TextForm:
         Rows at the end that are no records; blank ones do not count.
     codes : bool
         Whether the codes of a statistics program are kept, and not replaced by their labels.
+    sheet : str
+        The sheet of a workbook that has several.
     """
 
     encoding: str = "utf-8"
@@ -106,6 +108,7 @@ class TextForm:
     comment: str = ""
     footer_rows: int = 0
     codes: bool = False
+    sheet: str = ""
 
     def facts(self, ending: str) -> dict[str, Any]:
         """Return the differences from the default for a file of this ending; a link may have another ending."""
