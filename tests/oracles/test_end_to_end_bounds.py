@@ -30,6 +30,7 @@ from support.exhaustion import (
     neighbours,
     personal_neighbours,
 )
+from support.sweeps import tried
 
 __all__ = ["engine_once"]
 
@@ -60,6 +61,26 @@ def test_no_neighbours_can_be_told_apart(mode):
     for relation in RELATIONS[public:]:
         options = {**MODES[mode], "relation": relation, "delta": exhaustion.DELTA if mode == "selected" else 0}
         assert_private("bounds", options, neighbours(relation, "public" if public else "any"), more_than=100)
+
+
+MORE = {
+    3: ((Fraction(0), Fraction(1)), [("a", value) for value in (None, -1, 0, 1)]),
+    4: ((Fraction(-1), Fraction(0), Fraction(1)), [("a", value) for value in (None, -2, -1, 0, 1)]),
+}
+"""Edges of so many bins, and a record in each, and one in none."""
+
+
+@pytest.mark.usefixtures("asked")
+@pytest.mark.parametrize("bins", MORE)
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_no_neighbours_in_more_bins_can_be_told_apart(bins, relation, monkeypatch):
+    edges, records = MORE[bins]
+    monkeypatch.setattr(value_bounds, "power_edges", lambda: edges)
+    monkeypatch.setattr(exhaustion, "RECORDS", records)
+    monkeypatch.setattr(exhaustion, "MOST", tried(2, 3))
+    planned = plan(exhaustion.frame(tuple(records)), "bounds", "v", epsilon=1)
+    assert read_statistics(planned, LOTS[0]).nodes.counts.tolist() == [[1] * bins]
+    assert_private("bounds", {"relation": relation}, neighbours(relation, "any"), more_than=18)
 
 
 @pytest.mark.usefixtures("asked")

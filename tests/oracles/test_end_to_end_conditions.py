@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 from irisdp import design, plan
-from irisdp._measurements import MeanFromCentre, MeanOfAll
-from irisdp._queries import ContributionBounds, PerUnitRule, PrivacyUnit, sum_and_mean
+from irisdp._measurements import MeanFromCentre, MeanOfAll, NoisyBounds
+from irisdp._queries import ContributionBounds, PerUnitRule, PrivacyUnit, sum_and_mean, value_bounds
 from irisdp._queries.reading import QUERIES
 from irisdp._queries.registry import FORMS
 from irisdp._queries.statistics import count_records
@@ -50,6 +50,7 @@ QUESTIONS = {
     "median": (("median", "v", WHERE), BINS),
     "quantile": (("quantile", "2/3", "v", WHERE), {"bins": "1,2"}),
     "quantiles": (("quantiles", "1/3,2/3", "v", WHERE), BINS),
+    "bounds": (("bounds", "v", WHERE), {}),
     "top": (("top", 2, "v", WHERE), NAMES),
     "ranking": (("ranking", "v", WHERE), NAMES),
     "sizes": (("sizes", 1, "v", WHERE), {}),
@@ -66,8 +67,8 @@ QUESTIONS = {
     "mean-missing": (("mean", "v", WHERE), {**BOUNDS, "missing": 1}),
     "sum-of-expression": (("sum", "w = 1 - v", WHERE), {"lower": -1, "upper": 1, "step": 1}),
 }
-OWN_PROOF = {"apply", "column", "bounds"}
-"""Below, for they need a mechanism file, or tables in order; bounds in `test_end_to_end_bounds.py`."""
+OWN_PROOF = {"apply", "column"}
+"""Below, for they need a mechanism file, or tables in order."""
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +77,9 @@ def fresh(engine_once, monkeypatch):
         monkeypatch.setitem(ASKED, f"{name}-where", words)
         monkeypatch.setitem(CHOSEN, f"{name}-where", chosen)
     monkeypatch.setattr(exhaustion, "ENCLOSED", {"ranking-where"})
+    # Of bounds, two bins, and what is shown where a noisy count of 1 stands out.
+    monkeypatch.setattr(value_bounds, "power_edges", lambda: (Fraction(1),))
+    monkeypatch.setattr(NoisyBounds, "threshold", property(lambda self: 1))
     yield
     forget_counts()
 
@@ -109,7 +113,7 @@ def test_no_neighbours_can_be_told_apart(name, mode, monkeypatch):
         assert_private(f"{name}-where", options, neighbours(relation, "public" if public else "any"), more_than=15)
 
 
-PERSONS = ("plurality", "median", "histogram", "sum", "sizes", "mean-missing")
+PERSONS = ("plurality", "median", "bounds", "histogram", "sum", "sizes", "mean-missing")
 
 
 @pytest.mark.parametrize("rule", ["kept", "any", "all"])

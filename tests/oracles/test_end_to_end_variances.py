@@ -305,15 +305,16 @@ def law_of(mechanism, values, far):
 @pytest.mark.parametrize("confidence", [Fraction(1, 2), Fraction(9, 10)])
 @pytest.mark.parametrize("root", [False, True])
 def test_intervals_hold_the_truth_as_often_as_they_say_for_every_small_table(confidence, root):
+    """Of up to three records, and of up to ten in `make reliability`."""
     mechanism = VarianceFromEnds(Privacy(ratio=256), STEPS, root=root)
     found = {}
     nothing = VarianceNodes(*(np.zeros(1, dtype=np.int64) for _ in range(3)), None)
-    for count in range(1, tried(2, 5) + 1):
+    for count in range(1, tried(3, 10) + 1):
         for values in itertools.combinations_with_replacement(range(3), count):
             variance = sum(a * a for a in values) / count - (sum(values) / count) ** 2
             truth = math.sqrt(variance) if root else variance
             held = 0.0
-            for numbers, probability in law_of(mechanism, values, tried(3, 6)):
+            for numbers, probability in law_of(mechanism, values, tried(3, 5)):
                 if numbers not in found:
                     found[numbers] = mechanism.intervals([numbers], nothing, confidence)[0]
                 low, high = found[numbers]

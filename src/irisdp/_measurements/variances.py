@@ -51,6 +51,9 @@ _OUTWARD, _CANCELLED = 1e-9, 1e-12
 """By how much ends are moved outward, relatively and in squares of half of K, so that floats leave no variance out."""
 
 
+_MOST_KNOWN = 1 << 16
+"""Distances that are kept."""
+
 _HALF = Fraction(1, 2)
 """By how much rounding moves a sum of squares."""
 
@@ -135,6 +138,36 @@ class _Region:
         return first / 4, (1 - self.nearest**2 + self.most) / 4, third / 4
 
 
+class _Tails:
+    """What weighted noises stay within, in the unit of the moments; each distance is worked out once.
+
+    Parameters
+    ----------
+    noise : UniversalDistribution
+    span : int
+        K.
+    """
+
+    def __init__(self, noise: UniversalDistribution, span: int) -> None:
+        self._rated, self._unit = Rated(noise.cells.privacy.ratio), 4 / span**2
+        self._known: dict[tuple[Triple, Fraction], float] = {}
+
+    def distance(self, weights: Triple, confidence: Fraction) -> float:
+        """Return what noise that three numbers weigh so stays within this often."""
+        key = weights, confidence
+        if key not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            weighted = ((weight, self._rated) for weight in weights)
+            self._known[key] = distance_for(float(1 - confidence), *weighted) * self._unit
+        return self._known[key]
+
+
+@lru_cache(maxsize=16)
+def _tails_of(noise: UniversalDistribution, span: int) -> _Tails:
+    return _Tails(noise, span)
+
+
 @dataclass(frozen=True, slots=True)
 class VarianceFromEnds:
     """Three noisy sums, which a variance or its root is read off.
@@ -200,15 +233,16 @@ class VarianceFromEnds:
     def show(self, drawn: list[Any], nodes: VarianceNodes) -> list[Any]:
         """Return variances, or their roots, as far as they may be, in as many places as noise leaves any meaning."""
         most = [None] * len(drawn) if nodes.records is None else nodes.records.tolist()[: len(drawn)]
-        return [self._shown(numbers, records) for numbers, records in zip(drawn, most, strict=True)]
+        tails = self._tails
+        return [self._shown(numbers, records, tails) for numbers, records in zip(drawn, most, strict=True)]
 
     def intervals(
         self, drawn: list[Any], nodes: VarianceNodes, confidence: Fraction = _USUAL
     ) -> list[tuple[float, float]]:
         """Return between what each answer lies, with this probability or a higher one, if any record has a value."""
-        result = []
+        result, tails = [], self._tails
         for numbers, shown in zip(drawn, self.show(drawn, nodes), strict=True):
-            low, high = _shown_ends(self.steps, self.root, *self._between(numbers, confidence))
+            low, high = _shown_ends(self.steps, self.root, *self._between(numbers, confidence, tails))
             result.append((min(low, shown), max(high, shown)))
         return result
 
@@ -233,9 +267,9 @@ class VarianceFromEnds:
         Of a variance at most, where all values are at one bound, and where values spread evenly between the bounds. Of
         a deviation the second alone: where all values are alike, its error falls with the root of their number.
         """
-        size, half = float(self.steps.size), self.steps.span / 2
+        size, half, tails = float(self.steps.size), self.steps.span / 2, self._tails
         at_bound, evenly = (
-            self._distance(region.weights_of_variance(), _USUAL) * half**2 * size**2
+            tails.distance(region.weights_of_variance(), _USUAL) * half**2 * size**2
             for region in (_Region(1.0, 1.0, 0.0, 0.0), _Region(0.0, 0.0, 1 / 3, 1 / 3))
         )
         top = half * size
@@ -288,15 +322,15 @@ class VarianceFromEnds:
         first, second, third = (Fraction(number, self.steps.span**2) for number in numbers)
         return float(first + second + third), float(first - third), float(first - second + third)
 
-    def _shown(self, numbers: Sequence[int], most: int | None) -> float:
+    def _shown(self, numbers: Sequence[int], most: int | None, tails: _Tails) -> float:
         number, total, squares = self._moments(numbers)
         number = max(number if most is None else min(number, most), 1.0)
         mean = min(max(total / number, -1.0), 1.0)
         variance = min(max(squares / number - mean**2, 0.0), 1 - mean**2)
-        off = self._distance(_Region(mean, mean, variance, variance).coarser().weights_of_variance(), _USUAL) / number
+        off = tails.distance(_Region(mean, mean, variance, variance).coarser().weights_of_variance(), _USUAL) / number
         return _shown(self.steps, self.root, variance, off)
 
-    def _between(self, numbers: Sequence[int], confidence: Fraction) -> tuple[float, float]:
+    def _between(self, numbers: Sequence[int], confidence: Fraction, tails: _Tails) -> tuple[float, float]:
         """Return between what the variance lies, in squares of half of K.
 
         A mean t is possible if the sum of values less t is at most a distance that its noise stays within, and with it
@@ -311,12 +345,12 @@ class VarianceFromEnds:
         mean = total / number
         for _ in range(_ROUNDS):
             coarse = region.coarser()
-            near = self._distance(coarse.weights_of_mean(), of_mean) / number + _CANCELLED
+            near = tails.distance(coarse.weights_of_mean(), of_mean) / number + _CANCELLED
             low, high = max(mean - near, region.low), min(mean + near, region.high)
             if low > high:  # which says that the noise is larger than the distance: any set will do
                 low = high = min(max(mean, region.low), region.high)
             region = _Region(low, high, region.least, min(region.most, 1 - max(low, -high, 0.0) ** 2))
-            off = self._distance(region.coarser().weights_of_variance(), of_variance) / number + _CANCELLED
+            off = tails.distance(region.coarser().weights_of_variance(), of_variance) / number + _CANCELLED
             about = squares / number - mean**2
             nearest, farthest = max(low - mean, mean - high, 0.0), max(mean - low, high - mean)
             least = max(about + nearest**2 - off, region.least)
@@ -327,15 +361,10 @@ class VarianceFromEnds:
             region = _Region(low, high, least, most)
         return region.least, region.most
 
-    def _distance(self, weights: Triple, confidence: Fraction) -> float:
-        """Return what noise that three numbers weigh so stays within, in the unit of the moments."""
-        return _distance(self.noise, weights, confidence) * 4 / self.steps.span**2
-
-
-@lru_cache(maxsize=4096)
-def _distance(noise: UniversalDistribution, weights: Triple, confidence: Fraction) -> float:
-    rated = Rated(noise.cells.privacy.ratio)
-    return distance_for(float(1 - confidence), *((weight, rated) for weight in weights))
+    @property
+    def _tails(self) -> _Tails:
+        """What the noise stays within; get it once for all cells, for it is looked up by the noise."""
+        return _tails_of(self.noise, self.steps.span)
 
 
 def _shown(steps: Grid, root: bool, variance: float, off: float) -> float:
