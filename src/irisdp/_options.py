@@ -208,6 +208,14 @@ OPTIONS = (
         "JSON file with types (integer, number, text, boolean, date, timestamp) and formats of columns.",
         kind="file",
     ),
+    Option(
+        "lookup",
+        "Input",
+        "FILE",
+        "Join the columns of this public CSV file, one row for each KEY. Repeat with an --on each.",
+        kind="list",
+    ),
+    Option("on", "Input", "KEY", "The column of DATA and of the lookup that rows are joined on.", kind="list"),
     Option("engine", "Input", "duckdb|spark", "Engine that reads Parquet files. [default: duckdb]"),
     Option("master", "Input", "URL", "Address of the Spark cluster, such as spark://host:7077."),
     Option(

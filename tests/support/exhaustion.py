@@ -241,7 +241,8 @@ def engine_once(monkeypatch):
     def frozen(given):
         if not hasattr(given, "_source"):
             return str(given)
-        return told_once(given._source, held), str(given.derived), str(given.persons and given.persons.over(""))
+        rows = str(given.derived), str(given.persons and given.persons.over("")), str(given.lookups)
+        return told_once(given._source, held), *rows
 
     def held(source):
         """What an engine reads of: other forms of the same records are others, and are read for themselves."""
@@ -364,7 +365,11 @@ def excesses(query, options, pairs, key=LOTS[0], charged_at=()):
     for pair in pairs:
         for table in pair:
             if table not in laws:
-                one = replace(opened(table).deriving(planned.table.derived), persons=planned.table.persons)
+                one = replace(
+                    opened(table).deriving(planned.table.derived),
+                    persons=planned.table.persons,
+                    lookups=planned.table.lookups,
+                )
                 cells = read_statistics(replace(planned, table=one), key)
                 # What is drawn knows of the table what was read of it, and no more: the same cells have one law.
                 read = cells_read(cells)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from irisdp._queries.privacy_units import _written
+from irisdp._tables.column_types import written_as
 from irisdp._tables.columns import SQL_TYPES, Column, read_as
 
 NEVER = (
@@ -104,4 +104,4 @@ def test_a_release_says_nothing_but_what_it_is_to_say(tmp_path):
 @pytest.mark.parametrize("name", ["age", 'a "quoted" name', "données", "x'; --", "ORDER"])
 def test_columns_are_read_as_if_a_parser_had_written_it(name, kind):
     column = Column(name, kind)
-    assert _written(column, kind) == read_as(column.reference, kind).sql("duckdb")
+    assert written_as(column, kind) == read_as(column.reference, kind).sql("duckdb")

@@ -13,10 +13,11 @@ from .commands import in_options
 from .output import AsJson, console, fact, print_json, say, show_table
 from .publish import FILE_OPTIONS, listed, with_options_of
 
+_TAKEN = (*FILE_OPTIONS, "unit", "lookup", "on")
 _PRIVATE = "For you, not for publication: what follows depends on single records. No ledger, file or log was written."
 
 
-@with_options_of((*FILE_OPTIONS, "unit"))
+@with_options_of(_TAKEN)
 def check_command(
     data: Annotated[
         str,

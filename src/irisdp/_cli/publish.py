@@ -150,9 +150,10 @@ def with_options_of(names: Iterable[str]) -> Callable[[Command], Command]:
 
 
 def listed(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options with each list that may be repeated as one text."""
+    """Return options with each list that may be repeated as one text, and none as None."""
     joined = {name: ",".join(options[name]) if options.get(name) else None for name in _LISTS if name in options}
-    return {**options, **joined}
+    paired = {name: options[name] or None for name in ("lookup", "on") if name in options}
+    return {**options, **joined, **paired}
 
 
 _LISTS = ("by", "bins", "columns", "missing_codes")

@@ -171,7 +171,7 @@ _NUMBERS = ("below", "under", "and over")
 
 def _free_name(name: str, table: Table) -> str:
     """Name the derived column after the one it is of, apart from all others: which there are is public."""
-    taken = {column.name.casefold() for column in (*table.columns, *table.named)}
+    taken = {column.name.casefold() for column in (*table.of_records, *table.named)}
     derived = f"{name}_bin"
     while derived.casefold() in taken:
         derived += "_"
@@ -364,7 +364,7 @@ def _refuse_unnamed(table: Table, part: str) -> None:
 
 
 def _check_name(table: Table, name: str, field: str) -> None:
-    held = {column.name.casefold() for column in table.columns}  # also where rows of persons have other columns
+    held = {column.name.casefold() for column in table.of_records}  # also where rows of persons have other columns
     if _is_column(table, name) or name.casefold() in held:
         raise BadInput(field, f"gives an expression the name of the column {name!r}", "give it a name of its own")
     if name.casefold() in {column.name.casefold() for column in table.derived}:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._exact import integer
 from .._options import COLUMN_CHOICES
-from .._tables import SQL_TYPES, Column, ColumnType, Table, is_spelt, quote_name, read_as, read_column
+from .._tables import Column, Table, written_as
 from ..errors import BadInput
 
 if TYPE_CHECKING:
@@ -245,20 +245,28 @@ def columns_read(
 
 
 def records_statement(
-    table: Table, condition: Condition | None, keys: Sequence[Column], unit: PrivacyUnit | None, *, carried: int = 0
+    table: Table,
+    condition: Condition | None,
+    keys: Sequence[Column],
+    unit: PrivacyUnit | None,
+    *,
+    carried: int = 0,
+    placed: bool = False,
 ) -> str:
     """Return the WITH clause of `records`: keys k0, k1, ... and the `answer`, one row per record that counts.
 
     With a unit there is one row per person: the keys of the record kept, and its answer or, with `per_unit`, that of
     the person. Without keys a person's answer needs no record to be kept. Where several records are kept of a person,
     there is a row for each. The last `carried` keys are values of the record, and no part of which group it is in.
+    Without a unit records may be `placed`: `place` numbers them as they are read.
     """
     names = [f"k{index}" for index in range(len(keys))]
     parts = [
-        f"{_written(table.column(key.name, 'by'), key.kind)} AS {name}" for key, name in zip(keys, names, strict=True)
+        f"{written_as(table.column(key.name, 'by'), key.kind)} AS {name}" for key, name in zip(keys, names, strict=True)
     ]
     parts.append(f"{condition.sql('duckdb') if condition else 'TRUE'} AS answer")
     if unit is None:
+        parts += [f"{table.place} AS place"] * placed
         return f"WITH records AS (SELECT {', '.join(parts)} FROM data)"
     person = table.column(unit.column, "unit").reference.sql("duckdb")
     gathered = "BOOL_OR(answer)" if unit.per_unit == PerUnitRule.ANY else "BOOL_AND(answer)"
@@ -295,20 +303,6 @@ def records_statement(
         f"kept AS (SELECT MIN({{{', '.join(fields)}}}) AS kept, {gathered} AS answer FROM different GROUP BY person), "
         f"records AS (SELECT {chosen}{'kept.answer' if unit.per_unit else 'kept.kept.answer'} AS answer FROM kept)"
     )
-
-
-def _written(column: Column, kind: ColumnType) -> str:
-    """Write how a column is read as a kind; what the table holds, as `read_as` does, which would load a parser."""
-    if column.derivation is not None:
-        # A key without a type has the kind that the question reads it as; the table's column says how it is written.
-        tree = read_column(column, kind) if is_spelt(column, kind) else read_as(column.reference, kind)
-        return tree.sql("duckdb")
-    read = f"TRY_CAST(data.{quote_name(column.name)} AS {_WRITTEN_TYPES.get(kind, SQL_TYPES[kind])})"
-    return f"NULLIF({read}, CAST('NaN' AS DOUBLE))" if kind is ColumnType.NUMBER else read
-
-
-_WRITTEN_TYPES = {ColumnType.TEXT: "TEXT"}
-"""How sqlglot spells a type for DuckDB, if it differs from the type's name."""
 
 
 def _several_kept(names: Sequence[str], keys: int, unit: PrivacyUnit) -> str:

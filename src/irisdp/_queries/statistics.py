@@ -153,12 +153,13 @@ def read_values(table: Table, categories: Groups, condition: Condition | None = 
     value = "k0" if condition is None else "CASE WHEN answer THEN k0 END AS k0"
     # Numbered as they are read, before the join, which keeps no order.
     statement = (
-        f"{records_statement(table, condition, categories.columns, None)}, "
-        f"numbered AS (SELECT ROW_NUMBER() OVER () AS place, {value} FROM records) "
+        f"{records_statement(table, condition, categories.columns, None, placed=True)}, "
+        f"numbered AS (SELECT place, {value} FROM records) "
         "SELECT CASE WHEN groups.position IS NULL THEN -1 ELSE groups.position END AS position "
         "FROM numbered LEFT JOIN groups ON numbered.k0 = groups.k0 ORDER BY place"
     )
-    rows = table.run(statement, columns_read(table, condition, categories.columns, None), groups=categories.arrow())
+    read = columns_read(table, condition, categories.columns, None)
+    rows = table.run(statement, read, placed=True, groups=categories.arrow())
     positions = integers_of(rows.column("position"))
     return RecordValues(np.where(positions < 0, len(categories), positions))
 
@@ -240,7 +241,8 @@ def count_records(
     if groups is not None and len(groups) == 0:
         return Statistics(*(np.zeros(0, dtype=np.int64),) * 3)
     keys: tuple[Column, ...] = () if groups is None else tuple(groups.columns)
-    counts, counted_as, more = {"total": "COUNT(*)"}, "CASE WHEN {} THEN 1 END", {}
+    counts, counted_as = {"total": "COUNT(*)"}, "CASE WHEN {} THEN 1 END"
+    more: dict[str, Any] = {}
     if different is not None:
         counted_as, more = f"DISTINCT CASE WHEN {{}} THEN k{len(keys)} END", {"carried": 1}
         keys = (*keys, different)

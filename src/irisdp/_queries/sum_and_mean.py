@@ -373,7 +373,7 @@ def total_per_person(
         value = f"CASE WHEN {value} <= {least} THEN {least} WHEN {value} >= {most} THEN {most} ELSE {value} END"
     where = "" if asked.expression is None else f" FILTER (WHERE {asked.expression})"
     name = f"{column.name}_per_person"
-    while name.casefold() in {other.name.casefold() for other in table.columns}:
+    while name.casefold() in {other.name.casefold() for other in table.of_records}:
         name += "_"
     persons = replace(table, derived=()).per_person(f"{quote_name(name)} = SUM({value}){where}", unit)
     bounds = {"lower": 0, "upper": options["per_person_upper"]}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._ledger import LedgerScope
 from .._queries import ContributionBounds, Groups, PerUnitRule, cell_relation, describe_unit
-from .._tables import Column, ColumnType, Derivation, Note, Table, note_of_partition
+from .._tables import Column, ColumnType, Derivation, Note, Table, lineage, note_of_partition, used_lookups
 from ..graphs import NeighbouringRelation
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class CanonicalQuestion:
         Each column that is used, and what it is read as, in words.
     rules : str
         How a text file is read: nothing is said of what is in it, so a wrong encoding is for people to notice.
+    lookups : tuple of (mapping, str)
+        Each public table that the question joins: its name and its facts for documents, and a line for people.
     notes : tuple of Note
         What the question reads otherwise than somebody may expect.
     facts : mapping
@@ -51,6 +53,7 @@ class CanonicalQuestion:
     cell_relation: NeighbouringRelation
     columns: tuple[tuple[str, str], ...]
     rules: str
+    lookups: tuple[tuple[Mapping[str, Any], str], ...]
     notes: tuple[Note, ...]
     facts: Mapping[str, Any] = field(repr=False)
     chain: str | None = field(repr=False)
@@ -59,12 +62,20 @@ class CanonicalQuestion:
     @property
     def reading(self) -> dict[str, str]:
         """How records are read, for documents; empty where there is nothing to say."""
-        said = [*say_columns([self]), *([self.rules] if self.rules else []), *(note.fact for note in self.notes)]
+        said = [*say_columns([self]), *self._rules(), *(note.fact for note in self.notes)]
         return {"reading": "; ".join(said)} if said else {}
 
     def describe_reading(self) -> list[str]:
         """Return lines for people about how a text file is read, and where this may differ from expectation."""
-        return [*([self.rules] if self.rules else []), *map(str, self.notes)]
+        return [*self._rules(), *map(str, self.notes)]
+
+    @property
+    def joined(self) -> dict[str, Any]:
+        """The lookups, for documents, with their names; empty where there are none."""
+        return {"lookups": [dict(document) for document, _ in self.lookups]} if self.lookups else {}
+
+    def _rules(self) -> list[str]:
+        return [*([self.rules] if self.rules else []), *(line for _, line in self.lookups)]
 
     def describe_unit(self) -> list[str]:
         """Say in a line for people what stands for a person, and for whom nothing does; none where records count."""
@@ -121,6 +132,10 @@ def canonical_question(
     types = {name: document for name, document in documents.items() if document}
     facts |= {"types": types} if types else {}
     facts |= {"text": table.text} if table.text else {}
+    joined = [
+        (lookup, lookup.document(names), lookup.describe(names)) for lookup, names in used_lookups(table.lookups, read)
+    ]
+    facts |= {"lookups": sorted((document for _, document, _ in joined), key=canonical)} if joined else {}
     if unit is not None:
         facts |= {"per_unit": per_unit and str(per_unit), "unit_rule": rule, **contribution.to_document()}
     facts |= {"public_membership": True} if public_membership else {}
@@ -135,6 +150,7 @@ def canonical_question(
         ),
         columns=_read_as(table, readings),
         rules=table.reading,
+        lookups=tuple(({"name": lookup.name, **document}, line) for lookup, document, line in joined),
         notes=tuple(
             dict.fromkeys(
                 [
@@ -197,19 +213,26 @@ def _readings(
     read += [(table.column(name, "by"), kind) for name, kind in (condition.readings if condition else ())]
     read += [] if unit is None else [(table.column(unit, "unit"), ColumnType.UNTYPED)]
     for column, kind in read:
-        for found, as_ in _origins(column, kind):
-            yield found, as_, found is column and kind is ColumnType.TEXT and column in declared
+        for found, as_, exact in _origins(column, kind):
+            yield found, as_, exact or (found is column and kind is ColumnType.TEXT and column in declared)
 
 
-def _origins(column: Column, kind: ColumnType) -> Iterator[tuple[Column, ColumnType]]:
-    """Yield the columns of the table that a column is computed of, each with what it is read as; itself if none."""
+def _origins(column: Column, kind: ColumnType) -> Iterator[tuple[Column, ColumnType, bool]]:
+    """Yield the columns that a column is computed of, each with what it is read as, and whether by its exact spelling.
+
+    A column that the table holds comes itself, and so does one that a lookup joins, before its key.
+    """
     computed = column.derivation
-    if computed is None or not computed.shown:
-        yield column, kind
+    if computed is None or not computed.shown or computed.joined:
+        yield column, kind, False
+    if computed is None:
         return
     sources = {source.name: source for source in computed.columns}
     for name, as_ in computed.readings:
-        yield from _origins(sources[name], as_)
+        if computed.joined:
+            yield sources[name], as_, as_ is ColumnType.TEXT
+        else:
+            yield from _origins(sources[name], as_)
 
 
 def _read_as(table: Table, read: Iterable[tuple[Column, ColumnType, bool]]) -> tuple[tuple[str, str], ...]:
@@ -305,7 +328,7 @@ def _table_columns(table: Table, by: tuple[str, ...]) -> list[str]:
     """List the columns that the groups come from: of an expression, whoever keeps its columns keeps its value."""
     return list(
         dict.fromkeys(
-            found.name for name in by for found in _lineage(table.column(name, "by")) if found.derivation is None
+            found.name for name in by for found in lineage(table.column(name, "by")) if found.derivation is None
         )
     )
 
@@ -325,12 +348,4 @@ def _columns(
     named = [table.column(name, "by") for name in by]
     person = [] if unit is None else [table.column(unit, "unit")]
     read = [*(condition.columns if condition else ()), *about, *named, *person]
-    return [each for column in read for each in _lineage(column)]
-
-
-def _lineage(column: Column) -> Iterator[Column]:
-    """Yield a column, and all that it is computed of."""
-    yield column
-    for source in column.sources:
-        if source is not column:
-            yield from _lineage(source)
+    return [each for column in read for each in lineage(column)]

@@ -24,7 +24,7 @@ _MOST = 100_000
 """Labels in one table."""
 _BESIDE = frozenset(
     (
-        *("relation", "unit", "at_most", "limit", *WRITTEN, "types", "categories", "groups"),
+        *("relation", "unit", "at_most", "limit", *WRITTEN, "types", "lookup", "on", "categories", "groups"),
         *("datasets", "questions", "report"),
     )
 )

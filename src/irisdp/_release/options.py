@@ -317,6 +317,14 @@ class TableOptions(FileOptions, total=False):
         The privacy unit (also `privacy_unit`): the column that identifies a person, if a person can have several
         records. Iris then protects persons. Unless the query counts every person once, also give `at_most`, `per_unit`
         or `person`.
+    lookup : path, frame or sequence of them
+        A public table, such as one from wards to regions, as a .csv or .tsv file or a frame: its columns are joined to
+        the records, for conditions, groups and the column that a question is about. A key is unique there; a record
+        whose key it does not have gets nulls. Its content is part of the question. Never give a table of private data:
+        its values may be shown in messages.
+    on : text or sequence of text
+        The key of each `lookup`: a column of both tables. Where the data is a text file without a type for it, keys are
+        compared by their spelling: 1 is not 01. Declared ``{"ward": "integer"}`` they are compared as whole numbers.
     engine : {"duckdb", "spark"}
         Engine that reads a .parquet file or a folder of them: DuckDB on this machine, or Spark. [default: duckdb] The
         table, its ledger and its digest stay the same. The query does not, because engines may cast values differently.
@@ -330,6 +338,8 @@ class TableOptions(FileOptions, total=False):
 
     relation: Literal["add-remove", "exchange"] | None
     unit: str | None
+    lookup: Any
+    on: str | Sequence[str] | None
     engine: Literal["duckdb", "spark"] | None
     master: str | None
     project: str | os.PathLike[str] | Project | None

@@ -506,6 +506,9 @@ def _dataset(name: str, document: Any, folder: Path) -> PlanDataset:
         elif types is not None and not isinstance(types, Mapping):
             rule = f"must be a table or the path of a JSON file, not {kind_of(types)}"
             raise BadInput("types", rule, 'write for example types = {age = "integer"}')
+        if "lookup" in options:
+            named = options["lookup"] if isinstance(options["lookup"], list) else [options["lookup"]]
+            options["lookup"] = [_beside(folder, each, "lookup") for each in named]
         if "ledger" in options and address_of(options["ledger"]) is None:
             options["ledger"] = _beside(folder, options["ledger"], "ledger")
         return PlanDataset(

@@ -29,7 +29,7 @@ from .._queries import (
     read_per_unit,
     read_query,
 )
-from .._tables import HOW_TO_OPEN, Table, explaining_index, open_table, types_file
+from .._tables import HOW_TO_OPEN, Table, explaining_index, lookup_files, open_table, types_file
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation, parse_relation
 from .accuracy import read_within
@@ -190,6 +190,7 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
             "the groups": groups_file(groups),
             "the categories": groups_file(categories),
             "the types": types_file(options.get("types")),
+            **lookup_files(options.get("lookup")),
             "the project": told.project.path if told.project else None,
             "the mechanism": asked.file if applies_a_file(asked) else None,
         },

@@ -336,6 +336,7 @@ class Plan:
         return {
             **self.facts(audience),
             **self.asked.reading,
+            **self.asked.joined,
             **self._left_out(),
             "cost": self.cost.to_document(),
             "question": self.line,
@@ -382,6 +383,7 @@ class Plan:
             **({"named_from": self.naming.named_from()} if self.naming is not None else {}),
             **self.subject(),
             **self.asked.reading,
+            **self.asked.joined,
             **self._left_out(),
             **({"public": self.public} if self.public else {}),
             **({"project": str(self.project.path)} if self.project else {}),

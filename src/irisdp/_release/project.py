@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .._aliases import RELATIONS, near_matches, own_names
-from .._exact import INTEGER_BITS, TomlFile, kind_of, told_below
+from .._exact import INTEGER_BITS, TomlFile, file_path, kind_of, told_below
 from .._files import is_there
 from .._ledger import Ledger, data_location, named_limit
 from .._options import WRITTEN
@@ -33,11 +33,12 @@ from .labels import Labels, labels_in
 # Every mistake is one line that names the file and the place. What is hostile (huge, deep, numbers of a million
 # digits, keys of a million parts) is refused before it is worked on.
 
-KEYS = ("relation", "unit", "at_most", "limit", *WRITTEN, "types", "categories", "groups", "labels")
+KEYS = ("relation", "unit", "at_most", "limit", *WRITTEN, "types", "lookup", "on", "categories", "groups", "labels")
 """What a project may say; `types`, `categories` and `groups` are tables by column."""
 
 _TEXTS = ("relation", "unit", "encoding", "delimiter", "decimal", "thousands", "date_format", "comment")
 _LISTS = ("categories", "groups")
+_PAIRED = ("lookup", "on")
 
 
 def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
@@ -78,6 +79,11 @@ def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
         file.refuse("gives a relation that there is not", "write add-remove or exchange")
     for name in ("types", *_LISTS):
         _check_table(document.get(name, {}), name, file)
+    for name in _PAIRED:
+        listed = document.get(name, [""])
+        listed = [listed] if isinstance(listed, str) else listed
+        if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+            file.refuse(f"gives {name} {kind_of(document[name])}", f'write for example {name} = "{_SAID[name]}"')
     if "labels" in document:
         document["labels"] = labels_in(file, document["labels"])
     return file.path, document
@@ -86,6 +92,7 @@ def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
 _SAID = {
     **{"relation": "exchange", "unit": "person", "encoding": "latin-1", "delimiter": ";"},
     **{"decimal": ",", "thousands": ".", "date_format": "%d.%m.%Y", "comment": "#"},
+    **{"lookup": "wards.csv", "on": "ward"},
 }
 
 
@@ -201,6 +208,8 @@ class Project:
         From columns to their types.
     categories, groups : mapping
         From columns, in small letters, to the values that are declared.
+    joined : mapping
+        The files of public tables to join, beside the project file, and the key of each.
     labels : Labels
         What readers of reports and charts see instead of names.
     """
@@ -214,6 +223,7 @@ class Project:
     types: Mapping[str, Any] = field(default_factory=dict)
     categories: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     groups: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    joined: Mapping[str, Any] = field(default_factory=dict)
     labels: Labels = field(default_factory=Labels)
 
     def __repr__(self) -> str:
@@ -355,8 +365,21 @@ def read_project(path: Any) -> Project:
         groups=groups,
         labels=project.get("labels", Labels()),
         written={name: project[name] for name in WRITTEN if name in project},
+        joined=_joined(file, project),
         **promised,
     )
+
+
+def _joined(file: Path, project: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return lookups and their keys; relative paths count from the project file's folder."""
+    listed = {name: project[name] for name in _PAIRED if name in project}
+    listed = {name: [value] if isinstance(value, str) else value for name, value in listed.items()}
+    return {
+        name: [file.absolute().parent / file_path(each, "lookup").expanduser() for each in value]
+        if name == "lookup"
+        else value
+        for name, value in listed.items()
+    }
 
 
 def _plain(value: Any) -> Any:
@@ -375,7 +398,8 @@ def apply_project(project: Project | None, asked: Query[Any] | None, options: Ma
     if project is None:
         return ProjectDefaults(options=options)
     project.promises(options)
-    known = {**{name: getattr(project, name) for name in _PROMISED}, **project.written}
+    joined = {} if any(options.get(name) is not None for name in _PAIRED) else project.joined  # a pair is said as one
+    known = {**{name: getattr(project, name) for name in _PROMISED}, **project.written, **joined}
     # A switch that is off was not said.
     said = {name: value for name, value in known.items() if value is not None and options.get(name) in (None, False)}
     if project.at_most is not None and _asks_of_persons(project, asked, options):

@@ -29,6 +29,7 @@ from .._ledger import (
     secret_key_file,
     secret_key_path,
 )
+from .._tables import lookup_files
 from ..errors import BadInput, NotShown
 from .options import PlanOptions, options_of
 from .output_files import read_and_kept
@@ -304,6 +305,7 @@ def _named_only(asked: PlanFile) -> list[tuple[str, str | Path]]:
             *names_of_data(data_location(dataset.data)),
             ("the data", dataset.data),
             *((key, dataset.options.get(key)) for key in _FILES),
+            *lookup_files(dataset.options.get("lookup")).items(),
         )
         if isinstance(path, str | Path) and "://" not in str(path)
     ]

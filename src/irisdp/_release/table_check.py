@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, Unpack, cast
 
 from .._exact import checked
@@ -17,6 +18,8 @@ def check_data(
     data: Any,
     *,
     unit: str | None = None,
+    lookup: Any = None,
+    on: str | Sequence[str] | None = None,
     project: str | os.PathLike[str] | Project | None = None,
     **written: Unpack[FileOptions],
 ) -> TableCheck:
@@ -31,6 +34,8 @@ def check_data(
         As for `irisdp.publish`.
     unit : str, optional
         The column that identifies a person: then persons with several records are counted.
+    lookup, on : optional
+        As for `irisdp.publish`: then records whose key no lookup has are counted.
     project : path, optional
         As for `irisdp.publish`; the project beside the data is found.
 
@@ -44,7 +49,8 @@ def check_data(
     BadInput
         For data that cannot be opened, with the option that mends it.
     """
-    told = apply_project(find_project(data, project), None, {"unit": unit, "relation": None, **written})
+    said = {"unit": unit, "relation": None, "lookup": lookup, "on": on, **written}
+    told = apply_project(find_project(data, project), None, said)
     with told.blamed(), explaining_index(data):
         options = cast(dict[str, Any], told.options)
         table = open_table(data, any_names=True, **{name: options.get(name) for name in HOW_TO_OPEN})

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .canonical_sql import spell
     from .checked_table import TableCheck
     from .checking import check_table, fitting_types
-    from .column_types import is_spelt, load_types, read_column, read_declared_value, types_file
+    from .column_types import is_spelt, load_types, read_column, read_declared_value, types_file, written_as
     from .columns import (
         NO_HEADER,
         SQL_TYPES,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .expressions import Condition, read_condition, read_value_of_record
     from .json_lines import is_json_lines
     from .locations import Location, counted_from, is_address, locate, note_of_partition
+    from .lookups import lineage, lookup_files, used_lookups
     from .servers import SAID, Server, connected, driver, is_lost, is_on_server, listening, read_server, state_of
     from .spellings import PLAIN
     from .sql_compiler import ConditionCompiler

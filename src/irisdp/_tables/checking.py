@@ -7,6 +7,7 @@ find records that occur twice. Nothing is written anywhere.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from .._exact import so_many
 from .arrow_values import text_schema
 from .checked_table import FIRST, ColumnCheck, Seen, TableCheck
-from .column_types import TYPES, Declared, read_column, typed
+from .column_types import TYPES, Declared, read_column, typed, written_as
 from .columns import Column, ColumnType, names_people
 from .compressed import opened
 from .csv_records import Block, read_blocks
@@ -201,7 +202,7 @@ def _check_other(table: Table, columns: Sequence[Column], unit: str | None) -> T
     row = table.run(_statement(table, columns, kinds), columns).to_pylist()[0]
     empty = [row[f"empty{index}"] for index in range(len(columns))]
     checked = _columns(table, columns, kinds, row, empty)
-    warnings = [*_columns_without_values(checked, row["records"]), *_persons(table, unit)]
+    warnings = [*_columns_without_values(checked, row["records"]), *_persons(table, unit), *_unmatched(table)]
     return TableCheck(
         records=row["records"], short=0, long=0, undecodable=0, columns=tuple(checked), warnings=tuple(warnings)
     )
@@ -257,6 +258,7 @@ def _report(
         *(said for index, column in enumerate(columns) for said in about_values(column, checked[index], seen, index)),
         *_about_repeated(table, seen, columns, checked, unit),
         *_persons(table, unit),
+        *_unmatched(table),
     ]
     return TableCheck(
         records=seen.records,
@@ -424,3 +426,20 @@ def _persons(table: Table, unit: str | None) -> Iterator[str]:
         number = row["persons"] - row["merged"]
         verb = "differs" if number == 1 else "differ"
         yield f"{so_many(number, 'person')} ({column.name}) {verb} from others in blanks or case alone."
+
+
+def _unmatched(table: Table) -> Iterator[str]:
+    """Say how many records have a key that a lookup does not have, with the most frequent ones."""
+    for lookup in table.lookups:
+        text = f"LEFT(CAST(keys.k AS VARCHAR), {_LONGEST})"
+        statement = (
+            f"SELECT COUNT(*) AS records, approx_top_k({text}, {MOST_EXAMPLES}) AS shown "
+            f"FROM (SELECT {written_as(lookup.key, lookup.kind)} AS k FROM data) AS keys "
+            "LEFT JOIN lookup ON keys.k = lookup.k WHERE keys.k IS NOT NULL AND lookup.k IS NULL"
+        )
+        row = table.run(statement, [lookup.key], lookup=lookup.keys).to_pylist()[0]
+        if row["records"]:
+            shown = ", ".join(json.dumps(value, ensure_ascii=False) for value in sorted(row["shown"] or ()))
+            verb = "has" if row["records"] == 1 else "have"
+            held = f"{so_many(row['records'], 'record')} {verb} a {lookup.key.name} that {lookup.name} does not have"
+            yield f"{held}, such as {shown}; the columns of the lookup are null there."

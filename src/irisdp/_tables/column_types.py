@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 from .._aliases import did_you_mean
 from .._exact import read_json
 from ..errors import BadInput
-from .columns import Column, ColumnType, Derivation, find_column, read_as, read_value, try_cast
+from .columns import SQL_TYPES, Column, ColumnType, Derivation, find_column, read_as, read_value, try_cast
+from .engine import quote_name
 from .spellings import (
     FIRST_OF_1900,
     MONTHS,
@@ -239,6 +240,20 @@ def read_column(column: Column, kind: ColumnType) -> exp.Expr:
         return _without_numbers(read, spelling, whole=kind is ColumnType.INTEGER)
     dated = column.kind is ColumnType.UNTYPED and kind is ColumnType.DATE
     return as_instant(text) if dated else read_as(text, kind)
+
+
+def written_as(column: Column, kind: ColumnType) -> str:
+    """Write how a column is read as a kind; what the table holds, as `read_as` does, which would load a parser."""
+    if column.derivation is not None:
+        # A key without a type has the kind that the question reads it as; the table's column says how it is written.
+        tree = read_column(column, kind) if is_spelt(column, kind) else read_as(column.reference, kind)
+        return tree.sql("duckdb")
+    read = f"TRY_CAST(data.{quote_name(column.name)} AS {_WRITTEN_TYPES.get(kind, SQL_TYPES[kind])})"
+    return f"NULLIF({read}, CAST('NaN' AS DOUBLE))" if kind is ColumnType.NUMBER else read
+
+
+_WRITTEN_TYPES = {ColumnType.TEXT: "TEXT"}
+"""How sqlglot spells a type for DuckDB, if it differs from the type's name."""
 
 
 def read_declared_value(value: Any, column: Column, kind: ColumnType) -> Any:

@@ -148,6 +148,8 @@ class Derivation:
         What it reads each of its columns as.
     texts : tuple of str
         The quoted texts in it.
+    joined : bool
+        Whether a lookup gives the value, found by the one column that it is computed of.
     """
 
     text: str
@@ -157,6 +159,7 @@ class Derivation:
     notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
     readings: tuple[tuple[str, ColumnType], ...] = field(default=(), repr=False, compare=False)
     texts: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    joined: bool = field(default=False, repr=False)
 
 
 def read_as(value: exp.Expr, kind: ColumnType, *, whole: bool = False) -> exp.Expr:

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..errors import BadInput
 from .columns import Column, ColumnType, Derivation, Note, find_column, is_unknown_column
-from .engine import quote_name
+from .engine import over, quote_name
 
 _LARGEST = (1 << 53) - 1
 """The largest sum, in whole numbers or in millionths: doubles tell it from its neighbours."""
@@ -52,15 +52,14 @@ class PersonRows:
         """The columns of the table that the rows are derived from."""
         return (self.unit, *(source for column in self.columns for source in column.sources))
 
-    def over(self, statement: str) -> str:
-        """Return a statement over `data` as one over the rows of `data`."""
+    def over(self, statement: str, data: str = "data") -> str:
+        """Return a statement over `data` as one over the rows of `data`, or of a relation that is called so."""
         aggregates = ", ".join(f"{value} AS a{index}" for index, value in enumerate(self._aggregates))
         person = self.unit.reference.sql("duckdb")
-        gathered = f"SELECT {person} AS person, {aggregates} FROM data WHERE NOT {person} IS NULL GROUP BY {person}"
+        gathered = f"SELECT {person} AS person, {aggregates} FROM {data} WHERE NOT {person} IS NULL GROUP BY {person}"
         named = zip(self._values, self.columns, strict=True)
         listed = ", ".join(f"{value} AS {quote_name(column.name)}" for value, column in named)
-        rows = f"WITH data AS (SELECT {listed} FROM ({gathered}) AS gathered)"
-        return f"{rows}, {statement[5:]}" if statement.startswith("WITH ") else f"{rows} {statement}"
+        return over(f"WITH data AS (SELECT {listed} FROM ({gathered}) AS gathered)", statement)
 
 
 def read_person_rows(text: Any, unit: Column, columns: Sequence[Column]) -> PersonRows:

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from .._options import SPELLED, WRITTEN
 from ..errors import BadInput
-from .column_types import Declared, read_types, typed
+from .column_types import Declared, load_types, read_types, typed
 from .columns import READER, Column, ColumnType, find_column, is_unknown_column
-from .engine import guarded
+from .engine import guarded, over
 from .locations import Location
 from .spellings import PLAIN, read_spelling
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from .lookups import Lookup
     from .person_rows import PersonRows
 
 
@@ -95,6 +96,8 @@ class Table:
         What is declared of columns of a text file, by their names: type and spelling; public.
     persons : PersonRows or None
         How one row is derived for each person, where the rows of a question are persons; public.
+    lookups : tuple of Lookup
+        Public tables whose columns are joined to the records; no part of what the table holds.
     """
 
     columns: tuple[Column, ...]
@@ -104,6 +107,7 @@ class Table:
     derived: tuple[Column, ...] = ()
     types: Mapping[str, Declared] = field(default_factory=dict)
     persons: PersonRows | None = None
+    lookups: tuple[Lookup, ...] = ()
 
     def __post_init__(self) -> None:
         """Shut the source in."""
@@ -157,7 +161,12 @@ class Table:
     @property
     def row_columns(self) -> tuple[Column, ...]:
         """The columns of the rows that a question counts: of records, or of persons."""
-        return self.columns if self.persons is None else self.persons.columns
+        return self.of_records if self.persons is None else self.persons.columns
+
+    @property
+    def of_records(self) -> tuple[Column, ...]:
+        """The columns of a record: the table's own, and those that lookups join to it."""
+        return (*self.columns, *(column for lookup in self.lookups for column in lookup.columns))
 
     @property
     def named(self) -> tuple[Column, ...]:
@@ -168,7 +177,7 @@ class Table:
         """Return the table with one row for each person, as `read_person_rows` reads it; the records stay."""
         from .person_rows import read_person_rows
 
-        return replace(self, persons=read_person_rows(aggregates, self.column(unit, "unit"), self.columns))
+        return replace(self, persons=read_person_rows(aggregates, self.column(unit, "unit"), self.of_records))
 
     def deriving(self, columns: Sequence[Column]) -> Table:
         """Return the table with derived columns to be found in it; its records and its digest stay as they are."""
@@ -177,12 +186,28 @@ class Table:
     def column(self, name: str, field: str) -> Column:
         """Return the column of that name, or raise `BadInput` for the field that named it."""
         # Whose record it is, the table says: a person is hashed by what it holds, whatever is asked.
+        if field == "unit":
+            self._refuse_joined(name)
         column = find_column(name, self.columns if field == "unit" else self.named, field)
         if field == "unit" and column.kind is ColumnType.NESTED:
             raise BadInput(
                 "unit", f"is {column.name}, which is {column.described_kind}", "name people by text or by numbers"
             )
         return column
+
+    def _refuse_joined(self, unit: str) -> None:
+        """Refuse a unit that a lookup joins: the ledger fixes who is one person, and another lookup would change it."""
+        for lookup in self.lookups:
+            if any(column.name.casefold() == str(unit).casefold() for column in lookup.columns):
+                rule = f"is {unit}, which comes from the lookup {lookup.name}"
+                raise BadInput("unit", rule, f"name a column of the data, such as {lookup.key.name}")
+
+    @property
+    def place(self) -> str:
+        """SQL for the place of a record in the order in which the table is read."""
+        from .lookups import PLACE
+
+        return f'data."{PLACE}"' if self.lookups and self.persons is None else "ROW_NUMBER() OVER ()"
 
     @property
     def encoding(self) -> str | None:
@@ -209,28 +234,51 @@ class Table:
         digest: bytes = guarded(self._source.digest, "could not be digested by its engine", "check that it can be read")
         return digest
 
-    def run(self, statement: str, columns: Sequence[Column], **declared: pa.Table) -> pa.Table:
+    def run(self, statement: str, columns: Sequence[Column], *, placed: bool = False, **declared: pa.Table) -> pa.Table:
         """Run a statement of this layer over `data` and the relations declared, by name; the result is private.
+
+        The statement finds columns that lookups join in `data`, and, if `placed`, what `place` names.
 
         Raises
         ------
         BadInput
             When the engine fails; the message holds nothing of what the engine said.
         """
+        from .lookups import held_names
+
         if self.persons is not None:
-            columns, statement = self.persons.sources, self.persons.over(statement)
-        names = list(dict.fromkeys(source.name for column in columns for source in column.sources))
+            columns = self.persons.sources
+        names = held_names(columns)
         if not names:  # every statement needs some column, if only to count records
             plain = [column for column in self.held if not column.kind.is_opaque]
             names = [(plain or list(self.held))[0].name]
+        if self.lookups:
+            statement, more = self._joined(statement, columns, names, placed=placed)
+            declared |= more
+        elif self.persons is not None:
+            statement = self.persons.over(statement)
         return guarded(
             lambda: self._source.run(statement, names, declared),
             "could not be read to the end by its engine",
             "check that it is intact and, for very large tables, that memory suffices",
         )
 
+    def _joined(
+        self, statement: str, columns: Sequence[Column], names: Sequence[str], *, placed: bool
+    ) -> tuple[str, dict[str, pa.Table]]:
+        """Return a statement over `data` with the lookups it uses, and their relations."""
+        from .lookups import join, relations, used_lookups
 
-HOW_TO_OPEN = (*WRITTEN, "types", "engine", "master")
+        used = used_lookups(self.lookups, columns)
+        if self.persons is not None:
+            return self.persons.over(statement, f"({join(used)}) AS data" if used else "data"), relations(used)
+        if not used and not placed:
+            return statement, {}
+        rows = f"WITH data AS ({join(used, names, numbered=placed)})"
+        return over(rows, statement), relations(used)
+
+
+HOW_TO_OPEN = (*WRITTEN, "types", "engine", "master", "lookup", "on")
 """The arguments of `open_table`."""
 
 
@@ -241,6 +289,8 @@ def open_table(
     engine: str | None = None,
     master: str | None = None,
     any_names: bool = False,
+    lookup: Any = None,
+    on: Any = None,
     **written: Any,
 ) -> Table:
     """Open DATA.
@@ -258,6 +308,8 @@ def open_table(
         What reads a Parquet file or folder, and on which cluster; see `spark_files.py`.
     any_names : bool
         Whether to open a text file whose header has names that cannot be those of columns, for its owner to look at.
+    lookup, on : optional
+        Public tables to join, and the key of each; see `lookups.py`.
     **written
         How a text file is written: the options `WRITTEN` of `text_files.py`.
 
@@ -270,6 +322,20 @@ def open_table(
         from .spark_files import check_engine
 
         check_engine(engine, master)
+    if lookup is None and on is None:
+        return _open(data, types, engine, master, written, any_names=any_names)
+    from .lookups import bind_lookups, read_raw_lookups, split_types
+
+    raw = read_raw_lookups(lookup, on, data)
+    own, joined = split_types(load_types(types), raw)
+    table = _open(data, own or None, engine, master, written, any_names=any_names)
+    lookups, declared = bind_lookups(raw, table.columns, joined)
+    return replace(table, lookups=lookups, types={**table.types, **declared})
+
+
+def _open(
+    data: Any, types: Any, engine: str | None, master: str | None, written: dict[str, Any], *, any_names: bool
+) -> Table:
     if isinstance(data, str | os.PathLike):
         from .sources import open_file
 
