@@ -48,7 +48,9 @@ def main() -> None:
             assert found.records == chosen.records
             assert not found.warnings
     count, check = (min(times[name]) for name in ("count", "check"))
+    ratios = sorted(check / count for count, check in zip(times["count"], times["check"], strict=True))
     print(f"{chosen.records:,} records: count {count:.2f} s, check {check:.2f} s, ratio {check / count:.2f}")
+    print(f"ratios of single rounds: {', '.join(f'{ratio:.2f}' for ratio in ratios)}")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ import gzip
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -237,6 +239,23 @@ PLANTED = {
         {"delimiter": ";"},
         "The last 2 rows look like a total or a note ('Total'): say footer_rows=2",
     ),
+    "comments beside others": (
+        [*WHOLE[:3], "# one", "// two", *WHOLE[3:]],
+        {"comment": "#"},
+        "and one mark of comments can be declared",
+    ),
+    "encoded twice": (table(town=many("K\u00c3\u00b6ln", usual=lambda n: f"Ely {n}")), {}, "export the file again"),
+    "a lost character": (table(town=many("K\ufffdln", usual=lambda n: f"Ely {n}")), {}, "mark for a lost character"),
+    "dates and text": (
+        table(when=many(*[f"in May, or {n}" for n in range(15)], usual=lambda n: f"1999-12-{n + 1:02}")),
+        {},
+        "when holds dates and text",
+    ),
+    "many decimal marks": (
+        table(pay=many(*[f"{n},5" for n in range(15)], usual=lambda n: f"{n}.5")),
+        {},
+        "no option reads two decimal marks in one column",
+    ),
     "a footer above one that is declared": ([*WHOLE, "Total,1790", "Source: us"], {"footer_rows": 1}, "footer_rows=2"),
 }
 
@@ -398,6 +417,38 @@ def test_messages_of_the_command_line_name_its_options_and_fit_its_width(tmp_pat
         assert "choose --at-most M, --per-unit any|all or --person NAME = AGGREGATE,… for them." in words
         assert "--missing-codes -99" in words
         assert not re.search(r"[a-z_]+=(?!\\d)", words.replace("ε =", "")), words
+
+
+WATCHED = """
+import logging, os, sys
+written = []
+def watch(event, arguments):
+    if event == "open" and arguments[0] not in (os.devnull,) and (
+        arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND)
+    ):
+        written.append(str(arguments[0]))
+    elif event in ("os.mkdir", "os.rename", "os.remove", "os.link", "sqlite3.connect", "socket.connect"):
+        written.append(f"{event} {arguments[0]}")
+from irisdp._release import check_data
+import irisdp
+logged = []
+logging.getLogger().addHandler(type("Kept", (logging.Handler,), {"emit": lambda self, record: logged.append(record)})())
+logging.getLogger().setLevel(0)
+check_data("warm.csv")
+sys.addaudithook(watch)
+found = check_data("t.csv", unit="id")
+assert found.warnings
+print([name for name in written if not name.endswith(".pyc")], logged)
+"""
+
+
+def test_nothing_is_written_connected_or_logged(tmp_path):
+    for name in ("t.csv", "warm.csv"):
+        (tmp_path / name).write_text(text([*WHOLE, "Total,1790", WHOLE[3]]))
+    command = [sys.executable, "-c", WATCHED]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("[] []\n", "")
+    assert sorted(os.listdir(tmp_path)) == ["t.csv", "warm.csv"]
 
 
 def test_init_declares_integers_where_all_values_are_whole_without_their_codes(tmp_path):

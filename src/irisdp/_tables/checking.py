@@ -134,9 +134,9 @@ def _guess(column: Column, values: Sequence[str]) -> str:
 
 
 def _like_numbers(sample: Sequence[str], spelling: Spelling) -> list[str]:
-    """Return the values that are numbers in the marks that read most of them, or with a sign that many have."""
+    """Return the values that are numbers in some marks, or with a sign that many have."""
     spellings = [spelling, *(() if spelling.numbers else (Spelling(), *SPELLINGS))]
-    found = max(([v for v in sample if plain_number(v, each) is not None] for each in spellings), key=len)
+    found = [value for value in sample if any(plain_number(value, each) is not None for each in spellings)]
     signs = Counter(sign for value in sample if value not in found and (sign := unit_sign(value)))
     often = {sign for sign, times in signs.items() if times >= 0.2 * len(sample)}
     signed = [value for value in sample if unit_sign(value) in often] if often else []
