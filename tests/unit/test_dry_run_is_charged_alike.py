@@ -12,6 +12,7 @@ from irisdp._cli import run
 from irisdp._ledger import simulation
 from irisdp._release import dry_run_batch, dry_run_question
 from irisdp.errors import Refusal
+from support.sweeps import tried
 
 DATA = pa.table({"x": [1, 15, 25, 30], "c": ["a", "b", "a", "z"]})
 CHANGED = pa.table({"x": [1, 15, 25], "c": ["a", "b", "a"]})
@@ -136,6 +137,56 @@ def test_a_plan_is_charged_what_its_dry_run_says(seed, tmp_path, monkeypatch, ca
     assert run(["run", "plan.toml", "--dry-run", "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert all(one["if_unchanged"]["repeated"] for one in again["questions"])
+
+
+def plan_by_lot(chance, folder):
+    """Write a plan of one to five datasets in one to three ledgers; datasets may share a file."""
+    files = [f"t{number}.csv" for number in range(1, 6)]
+    ledgers = [f"l{number}.ledger" for number in range(1, chance.randint(1, 3) + 1)]
+    names = [f"d{number}" for number in range(chance.randint(1, 5))]
+    lines = []
+    for name in names:
+        data = chance.choice(files)
+        lines.append(f'[datasets.{name}]\ndata = "{data}"\nledger = "{chance.choice(ledgers)}"\ntable = "t"')
+    for _ in range(chance.randint(1, 6)):
+        query = chance.choice(['"count"', '"count"\nexpression = "x > 10"', '"majority"\nexpression = "x > 10"'])
+        epsilon = chance.choice(["1/4", "1/2", "3/4"])
+        lines.append(f'[[questions]]\ndataset = "{chance.choice(names)}"\nquery = {query}\nepsilon = "{epsilon}"')
+    (folder / "plan.toml").write_text("\n".join(lines))
+
+
+@pytest.mark.parametrize("seed", range(tried(40, 500)))
+def test_plans_of_several_tables_are_charged_what_their_dry_run_says(seed, tmp_path, monkeypatch, capsys):
+    """In charge, refusal and status, whether tables are new, unchanged or changed, and ledgers have limits or not."""
+    monkeypatch.chdir(tmp_path)
+    chance = random.Random(seed)
+    for number in range(1, 6):  # no two hold the same
+        (tmp_path / f"t{number}.csv").write_text("x,c\n1,a\n15,b\n25,a\n" + "30,b\n" * number)
+    for number in range(1, 4):
+        if chance.random() < 0.4:
+            Ledger(f"l{number}.ledger").set_limit(chance.choice(["1/2", 1, "5/2", 100]))
+    for turn in range(3):
+        if turn < 2 or chance.random() < 0.3:
+            plan_by_lot(chance, tmp_path)
+        for number in range(1, 6):
+            if turn and chance.random() < 0.3:
+                with (tmp_path / f"t{number}.csv").open("a") as file:
+                    file.write("40,b\n" * chance.choice([7, 70, 700][turn - 1 : turn + 1]))
+        before = {number: Ledger(f"l{number}.ledger").spent for number in range(1, 4)}
+        foretold = run(["run", "plan.toml", "--dry-run", "--json"])
+        said = json.loads(capsys.readouterr().out)
+        status = run(["run", "plan.toml", "--json"])
+        done = json.loads(capsys.readouterr().out)
+        assert (foretold, status) == (status, foretold)
+        if status:
+            assert said["refused"]["error"] == done["error"]
+            continue
+        costs = [one["expected"]["cost"] for one in said["questions"]]
+        assert [one["cost"] for one in done["questions"]] == costs
+        for ledger in said["ledgers"]:
+            book = Ledger(ledger["file"])
+            number = int(book.path.stem[1:])
+            assert ledger["expected"] == book.spent.beyond(before[number]).to_document()
 
 
 def test_a_batch_is_charged_what_its_dry_run_says(tmp_path):

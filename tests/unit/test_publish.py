@@ -227,13 +227,14 @@ class TestDryRunsKnowTheLedger:
         spent = irisdp.Ledger("anes96.ledger").spent
         said, ledger = self.dry(capsys, *count, "0.9")
         assert "left ε = 0.5, δ = 0" in said
-        assert "only ε = 0.4, δ = 0 is new if the data is what it was at the last release" in said
-        assert "would be refused if the data has changed" in said
+        assert "only ε = 0.4, δ = 0 is new since the file has not changed" in said
+        assert "would be refused" not in said
+        assert ledger["expected"] == ledger["if_unchanged"]
         assert (ledger["refused"], ledger["left"]) == (False, {"epsilon": "0.5", "delta": "0"})
         assert ledger["if_unchanged"] == {"repeated": False, "cost": {"epsilon": "0.4", "delta": "0"}, "refused": None}
         assert ledger["if_changed"]["refused"]["left"] == {"epsilon": "0.5", "delta": "0"}
         said, ledger = self.dry(capsys, *count, "0.5")
-        assert "nothing if the data is what it was at the last release: this was answered before, and is free" in said
+        assert "nothing since the file has not changed: this was answered before, and is free" in said
         assert ledger["if_unchanged"] == {"repeated": True, "cost": {"epsilon": "0", "delta": "0"}, "refused": None}
         said, ledger = self.dry(capsys, *count, "1.6", status=1)
         assert "would be refused: " in said
@@ -251,15 +252,23 @@ class TestDryRunsKnowTheLedger:
         assert ledger["if_unchanged"]["refused"]["pinned"] == {"relation": "add-remove"}
         other = ("publish", "anes96.csv", "count", "--epsilon", 1, "--table", "other")
         said, ledger = self.dry(capsys, *other)
-        assert "would be refused unless the data is what was answered about under another name" in said
+        assert "nothing since the file has not changed: this was answered before, and is free" in said
         assert ledger["if_unchanged"]["repeated"] is True
+        Path(".tables.irisdp-state").unlink()
+        said, ledger = self.dry(capsys, *other)
+        assert "would be refused unless the data is what was answered about under another name" in said
+        assert ledger["if_unchanged"]["repeated"] is True and ledger["expected"] is None
 
     def test_the_same_whatever_the_records(self, table, capsys):
         call(capsys, "publish", "anes96.csv", "count", "--epsilon", 1)
         command = ("publish", "anes96.csv", "count", "--epsilon", 1)
-        full = self.dry(capsys, *command)
-        table.write_text(table.read_text().splitlines()[0] + "\n")
-        assert self.dry(capsys, *command) == full
+        text = table.read_text()
+        shown = []
+        for content in (text.replace("1", "2"), text.splitlines()[0] + "\n"):
+            table.write_text(content)
+            shown.append(self.dry(capsys, *command))
+        assert shown[0] == shown[1]
+        assert shown[0][1]["expected"] == shown[0][1]["if_changed"], "that the file is another one is said"
 
 
 @pytest.mark.parametrize(

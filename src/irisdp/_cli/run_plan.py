@@ -80,8 +80,10 @@ _OPTIONS = {"force": "", "dry_run": ""}
 
 
 def _show_outlook(foreseen: RunOutlook) -> None:
+    from .._release import IF_UNCHANGED
+
     view = console()
-    for one in foreseen.expected:
+    for one in foreseen.questions:
         title = f"{one.number}. {one.plan.line}" + (f" ({one.name})" if one.name else "")
         say(view, title, style="bold")
         fact("cost", one.plan.describe_cost())
@@ -93,10 +95,10 @@ def _show_outlook(foreseen: RunOutlook) -> None:
             fact("note", said)
         for path in one.out:
             fact("out", short_path(path))
-    answered = sum(one.unchanged.repeated for one in foreseen.expected)
-    since = "if the data is what it was at the last release"
-    number = len(foreseen.expected)
-    told = so_many(number, "question") + (f", of which {answered} answered and free {since}" if answered else "")
+    answered = sum((one.expected or one.unchanged).repeated for one in foreseen.questions)
+    since = "" if foreseen.is_known else f" {IF_UNCHANGED}"
+    number = len(foreseen.questions)
+    told = so_many(number, "question") + (f", of which {answered} answered and free{since}" if answered else "")
     say(view, told, style="bold")
     for ledger in foreseen.ledgers:
         for heading, said in _stands(ledger):
@@ -112,8 +114,13 @@ def _show_outlook(foreseen: RunOutlook) -> None:
 
 
 def _becomes(one: Expected) -> list[tuple[str, str]]:
-    same, other = one.unchanged, one.changed
-    since = "if the data is what it was at the last release"
+    from .._release import IF_UNCHANGED
+
+    same, other, since = one.unchanged, one.changed, IF_UNCHANGED
+    if one.expected is not None:
+        if one.expected.repeated:
+            return [("new", "nothing since the file has not changed: this was answered before, and is free")]
+        return _charge(one.expected, one)
     if same.repeated and other.repeated:
         return [("new", "nothing: a question before asks the same")]
     if same.repeated:
@@ -136,13 +143,15 @@ def _charge(case: Case, one: Expected) -> list[tuple[str, str]]:
 
 def _stands(ledger: LedgerOutlook) -> list[tuple[str, str]]:
     from .._ledger import say_unlimited
+    from .._release import IF_UNCHANGED
 
     left = "no limit is set" if ledger.left is None else f"left {ledger.left.told(told_below)}"
     made = "" if ledger.there else f", will be created, {KNOWN_ELSEWHERE}"
-    lines = [("ledger", f"{short_path(ledger.ledger)}: {left}{made}"), ("total", str(ledger.changed))]
+    total = ledger.changed if ledger.expected is None else ledger.expected
+    lines = [("ledger", f"{short_path(ledger.ledger)}: {left}{made}"), ("total", str(total))]
     lines += [("warning", line) for line in say_unlimited(ledger.unlimited, ledger.currency)]
-    if ledger.unchanged != ledger.changed:
-        lines.append(("new", f"{ledger.unchanged.as_new()} if the data is what it was at the last release"))
+    if ledger.expected is None and ledger.unchanged != ledger.changed:
+        lines.append(("new", f"{ledger.unchanged.as_new()} {IF_UNCHANGED}"))
     return lines
 
 

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
         data_location,
         find_ledger,
         fingerprint_of_table,
+        ledgers_beside,
         match_fingerprint,
         names_of_data,
+        place_of_table,
+        remember,
+        remembered,
         secret_key_file,
     )
     from .entries import ChargedAnswer, LedgerEntry, hash_of, last_fingerprint, read_limit, read_object, read_spent

@@ -19,10 +19,11 @@ from typing import Any
 from .._files import NoRegularFile, same_file
 from .._tables import Location, Table, locate
 from ..errors import BadInput
-from .entries import last_fingerprint
+from .entries import all_fingerprints, last_fingerprint
 from .file_store import is_another_file
 from .fingerprints import recognise, secret_key_path, secrets_in
 from .ledger import Ledger
+from .table_state import KnownVersion, TableState
 
 # Search the ledgers in a folder for one that knows the data under another name.
 #
@@ -217,6 +218,41 @@ def match_fingerprint(
         rule = f"is missing, and {book.store.name} is unused, and {known[0][0].store.name} knows this data"
         raise BadInput("ledger", rule, "name one of them with ledger=")
     return known[0] if known else (book, *recognise(digest, keys, partial(knows, book)))
+
+
+def place_of_table(table: Table) -> str | None:
+    """Name the place of a table on this machine, or its address; None for a frame."""
+    location = table.location
+    if location is None:
+        return table.called
+    return "\n".join((str(location.path), location.pattern, location.inner))
+
+
+def remembered(
+    table: Table, book: Ledger, secret: str | os.PathLike[str] | None, stamp: TableFingerprint
+) -> tuple[KnownVersion | None, bool]:
+    """Return the version that a table's place held at its last release, and whether all of its ledger's are known.
+
+    Reads no record and creates no file.
+    """
+    place = place_of_table(table)
+    home = secret if secret is not None else table.path or book.path
+    if place is None or home is None:
+        return None, False
+    folders = [_folder(Path(home))] if book.path is None else [_folder(Path(home)), book.path.parent]
+    state = TableState.beside(home)
+    with book.store.reading() as rows:
+        known = all_fingerprints(rows)
+    return state.find_version(place, stamp, secrets_in(*folders)), state.knows(known)
+
+
+def remember(
+    table: Table, book: Ledger, secret: str | os.PathLike[str] | None, stamp: TableFingerprint, version: str, key: bytes
+) -> None:
+    """Note the version that a table's place holds now."""
+    place = place_of_table(table)
+    if place is not None:
+        TableState.beside(secret_key_file(secret, table.path, book)).note_version(place, stamp, version, key)
 
 
 def secret_key_file(secret: str | os.PathLike[str] | None, data: Path | None, book: Ledger) -> str | os.PathLike[str]:

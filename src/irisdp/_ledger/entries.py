@@ -179,6 +179,11 @@ def known_fingerprints(rows: LedgerTransaction, fingerprints: Iterable[str]) -> 
     return {stored for fingerprint in fingerprints for (stored,) in rows.find(statement, (fingerprint,))}
 
 
+def all_fingerprints(rows: LedgerTransaction) -> set[str]:
+    """Return all versions of the data that the ledger has answered about."""
+    return {str(stored) for (stored,) in rows.find("SELECT DISTINCT fingerprint FROM settlement")}
+
+
 def last_fingerprint(rows: LedgerTransaction) -> str | None:
     """Return which version of the data was answered about last."""
     stored = rows.find("SELECT fingerprint FROM settlement ORDER BY id DESC LIMIT 1")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .batching import batch, dry_run_batch
     from .data_package import PACKAGE_FORMAT
     from .dry_run import (
+        IF_UNCHANGED,
         Case,
         DryRun,
         Expected,

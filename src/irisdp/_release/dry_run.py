@@ -21,9 +21,12 @@ from .._ledger import (
     currency_of,
     hash_of,
     last_fingerprint,
+    ledgers_beside,
     list_releases,
+    place_of_table,
     read_limit,
     read_spent,
+    remembered,
     say_unlimited,
     simulated,
     unlimited_in,
@@ -39,11 +42,46 @@ from .run_checks import prepare_all, records_of
 
 # What a dry run can say of the ledger: what is left, what would be new, and what would be refused.
 #
-# A copy of the ledger in memory is charged by the real code; the data is never looked at. A dry run does not know
-# whether the data is unchanged since the ledger's last answer, so it reports both cases.
+# A copy of the ledger in memory is charged by the real code; no record is read. Iris remembers which version of the
+# data each file held at its last release, so a dry run usually knows whether the data is unchanged (`expected`). Of a
+# frame, and of a ledger from another machine, it does not know, and reports both cases.
 
 LAST, NEW = None, ""
 """Versions of the data where no record is read: what a ledger last answered about, and one that it knows nothing of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Versions:
+    """What a dry run takes for the version of one table.
+
+    Attributes
+    ----------
+    unchanged : str or None
+        If the data is what it was at its last release; `LAST` for what the ledger last answered about.
+    changed : str
+        If it is not: a name that no ledger knows, and no other table has.
+    expected : str or None
+        One of these two, by what the file system says of the files; None if that does not tell.
+    """
+
+    unchanged: str | None
+    changed: str
+    expected: str | None
+
+    @classmethod
+    def of(cls, ready: CheckedQuestion, *, alone: bool = True) -> Versions:
+        """Return the versions of the table of a question; `alone` tells that its ledger is asked about no other."""
+        table, book = ready.planned.table, ready.book
+        place = place_of_table(table)
+        changed = f"{NEW}{place}" if place is not None else NEW
+        known, covered = remembered(table, book, ready.secret, ready.stamp)
+        if known is not None:
+            expected = known.fingerprint if known.same else changed
+            return cls(unchanged=known.fingerprint, changed=changed, expected=expected)
+        # A ledger of another name in the folder may know the data.
+        elsewhere = ready.default and book.path is not None and bool({*ledgers_beside(book.path)} - {book})
+        is_new = covered and not elsewhere and not _is_under_another_name(ready)
+        return cls(unchanged=LAST if alone else changed, changed=changed, expected=changed if is_new else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +109,9 @@ class Outlook:
     limit, spent : Charge
         Where it stands; no limit may be set.
     unchanged, changed : Case
-        If the data is what the ledger last answered about, and if it is not.
+        If the data is what it was at its last release, and if it is not.
+    expected : Case or None
+        Which of the two it is, where the files tell without being read.
     audiences : mapping
         Remaining budget of each audience that has a limit and would learn something.
     unlimited : tuple of str
@@ -85,6 +125,7 @@ class Outlook:
     spent: Charge
     unchanged: Case
     changed: Case
+    expected: Case | None = None
     audiences: Mapping[str, Charge] = field(default_factory=dict)
     unlimited: tuple[str, ...] = ()
     currency: Currency = EPSILON_DELTA
@@ -96,7 +137,9 @@ class Outlook:
 
     @property
     def refused(self) -> bool:
-        """Whether the release would be refused, be the data what it may."""
+        """Whether the release would be refused: as expected, or else whatever the data is."""
+        if self.expected is not None:
+            return self.expected.refusal is not None
         return self.unchanged.refusal is not None and self.changed.refusal is not None
 
     def describe(self, called: str | None = None) -> list[tuple[str, str]]:
@@ -107,16 +150,17 @@ class Outlook:
             ("audience", f"{name} may be told {left.told(told_below)} more") for name, left in self.audiences.items()
         ]
         lines += [("warning", line) for line in say_unlimited(self.unlimited, self.currency)]
-        same, other = self.unchanged, self.changed
-        if not isinstance(other.cost, Cost):
-            lines.append(("charge", f"{other.cost}: that is what this ledger counts"))
-        since = "if the data is what it was at the last release"
-        if same.refusal is None:
-            if same.repeated:
+        case, since = self.unchanged, IF_UNCHANGED
+        if self.expected is not None:
+            case, since = self.expected, "since the file has not changed"
+        if not isinstance(self.changed.cost, Cost):
+            lines.append(("charge", f"{self.changed.cost}: that is what this ledger counts"))
+        if case.refusal is None:
+            if case.repeated:
                 lines.append(("new", f"nothing {since}: this was answered before, and is free"))
-            elif same.cost != other.cost:
-                lines.append(("new", f"{same.cost.as_new()} {since}"))
-        refusal = same.refusal or other.refusal
+            elif case.cost != self.changed.cost:
+                lines.append(("new", f"{case.cost.as_new()} {since}"))
+        refusal = case.refusal or (self.changed.refusal if self.expected is None else None)
         if refusal is not None:
             when = "" if self.refused else refusal_condition(refusal)
             lines.append(("refused", f"would be refused{when}: {refusal}"))
@@ -131,11 +175,25 @@ class Outlook:
             "spent": self.spent.to_document(),
             "left": self.left and self.left.to_document(),
             "refused": self.refused,
+            "expected": self.expected and self.expected.to_document(),
             "if_unchanged": self.unchanged.to_document(),
             "if_changed": self.changed.to_document(),
             **({"audiences": audiences} if audiences else {}),
             **({"audiences_without_limit": list(self.unlimited)} if self.unlimited else {}),
         }
+
+
+def _is_under_another_name(ready: CheckedQuestion) -> bool:
+    """Tell whether a ledger would accept a table by its content alone, since it knows it under another name."""
+    try:
+        ready.book.check(ready.request.promise, NEW)
+    except ScopeRefused as refusal:
+        return "table" in refusal.document["differs"]
+    return False
+
+
+IF_UNCHANGED = "if the data is what it was at the last release"
+"""When a dry run's better case holds, if the files do not tell."""
 
 
 def refusal_condition(refusal: Refusal) -> str:
@@ -157,14 +215,15 @@ def simulate_charge(ready: CheckedQuestion) -> Outlook | None:
     check_neighbours(book, default=ready.default)
     if limit_to_set(project, book) is None and not book.store.exists():
         return None
+    versions = Versions.of(ready)
     with Accounts() as accounts:
-        cases = []
-        for version in (LAST, NEW):
+        cases: dict[str | None, Case] = {}
+        for version in (versions.unchanged, versions.changed):
             account = accounts.of(book)
             try:
-                cases.append(account.charge(request, project, version))
+                cases[version] = account.charge(request, project, version)
             except ScopeRefused as refusal:
-                cases.append(Case(repeated=False, cost=account.quote(request, version), refusal=refusal))
+                cases[version] = Case(repeated=False, cost=account.quote(request, version), refusal=refusal)
             accounts.rewind()
         telling = (
             AudienceCost(alone={None: account.before}) if request.tells is None else request.tells(account.currency)
@@ -173,8 +232,9 @@ def simulate_charge(ready: CheckedQuestion) -> Outlook | None:
             ledger=book.place,
             limit=account.limit,
             spent=account.before,
-            unchanged=cases[0],
-            changed=cases[1],
+            unchanged=cases[versions.unchanged],
+            changed=cases[versions.changed],
+            expected=None if versions.expected is None else cases[versions.expected],
             audiences={name: account.told.left(name) for name in account.told.concerned(telling)},
             unlimited=unlimited_in(book, () if request.tells is None else telling.alone),
             currency=account.currency,
@@ -400,7 +460,9 @@ class Expected:
     plan : Plan
         The question, its mechanism and its errors; public facts alone.
     unchanged, changed : Case
-        If the data is what its ledger last answered about, and if it is not; after the questions before it.
+        If the data is what it was at its last release, and if it is not; after the questions before it.
+    expected : Case or None
+        What the files of all tables tell without being read; None if they do not.
     out : tuple of Path
         The files of answers.
     """
@@ -411,6 +473,7 @@ class Expected:
     plan: Plan
     unchanged: Case
     changed: Case
+    expected: Case | None
     out: tuple[Path, ...]
 
     def to_document(self) -> dict[str, Any]:
@@ -420,6 +483,7 @@ class Expected:
             "dataset": self.dataset,
             "question": self.plan.line,
             **self.plan.to_document(),
+            "expected": self.expected and self.expected.to_document(),
             "if_unchanged": self.unchanged.to_document(),
             "if_changed": self.changed.to_document(),
             "out": [str(path) for path in self.out],
@@ -438,9 +502,11 @@ class LedgerOutlook:
     limit, spent, left : Charge
         Where it stands; no limit may be set, and then nothing is left or not.
     unchanged, changed : Charge
-        What it would be charged, if the data is what it last answered about, and if it is not.
+        What it would be charged, if the data is what it was at its last release, and if it is not.
+    expected : Charge or None
+        What it would be charged by what the files tell; None if they do not.
     refusals : tuple
-        Why that would be refused, in either case; None where it would not.
+        Why that would be refused, if unchanged, if changed, and as expected; None where it would not.
     unlimited : tuple of str
         The audiences named that have no limit, where others of the ledger have one.
     currency : Currency
@@ -454,7 +520,8 @@ class LedgerOutlook:
     left: Charge | None
     unchanged: Charge
     changed: Charge
-    refusals: tuple[Refusal | None, Refusal | None]
+    expected: Charge | None
+    refusals: tuple[Refusal | None, Refusal | None, Refusal | None]
     unlimited: tuple[str, ...]
     currency: Currency
 
@@ -465,6 +532,7 @@ class LedgerOutlook:
             "limit": self.limit and self.limit.to_document(),
             "spent": self.spent.to_document(),
             "left": self.left and self.left.to_document(),
+            "expected": self.expected and self.expected.to_document(),
             "if_unchanged": self.unchanged.to_document(),
             "if_changed": self.changed.to_document(),
             **({"audiences_without_limit": list(self.unlimited)} if self.unlimited else {}),
@@ -478,27 +546,34 @@ class RunOutlook:
     Attributes
     ----------
     file : Path
-    expected : tuple of Expected
+    questions : tuple of Expected
     ledgers : tuple of LedgerOutlook
     """
 
     file: Path
-    expected: tuple[Expected, ...]
+    questions: tuple[Expected, ...]
     ledgers: tuple[LedgerOutlook, ...]
 
     @property
     def refusal(self) -> Refusal | None:
-        """Why the plan would be refused, be the data what it may; None where it would not."""
+        """Why the plan would be refused: as expected, or else whatever the data is; None where it would not."""
+        if self.is_known:
+            return self._refused(2)
         same, other = self._refused(0), self._refused(1)
         return None if other is None else same
 
     @property
     def refusal_if_changed(self) -> Refusal | None:
-        """Why it would be refused if the data has changed; None where it would not."""
-        return self._refused(1)
+        """Why it would be refused if the data has changed; None where it would not, and where it has not."""
+        return None if self.is_known else self._refused(1)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the files tell which of their tables have changed."""
+        return all(one.expected is not None for one in self.questions)
 
     def _refused(self, place: int) -> Refusal | None:
-        cases = [(one.unchanged, one.changed)[place].refusal for one in self.expected]
+        cases = [case.refusal for one in self.questions if (case := (one.unchanged, one.changed, one.expected)[place])]
         promises = [refusal for refusal in cases if isinstance(refusal, ScopeRefused)]
         budgets = [ledger.refusals[place] for ledger in self.ledgers]
         return next((refusal for refusal in (*promises, *budgets) if refusal is not None), None)
@@ -509,7 +584,7 @@ class RunOutlook:
             "plan": str(self.file),
             "dry_run": True,
             "refused": None if self.refusal is None else self.refusal.document,
-            "questions": [one.to_document() for one in self.expected],
+            "questions": [one.to_document() for one in self.questions],
             "ledgers": [one.to_document() for one in self.ledgers],
         }
 
@@ -538,12 +613,16 @@ def dry_run_plan(
     ready = prepare_all(asked, records_of(asked), force=force)
     _check_neighbours(asked, ready)
     with Accounts() as accounts:
-        unchanged, ledgers = _weighed(asked, ready, accounts, LAST)
-        accounts.rewind()
-        changed, others = _weighed(asked, ready, accounts, NEW)
+        versions = _versions(ready)
+        passes = []
+        for wanted in ("unchanged", "changed", "expected"):
+            known = [getattr(each, wanted) for each in versions]
+            passes.append(_weighed(asked, ready, accounts, known))
+            accounts.rewind()
+    is_known = all(each.expected is not None for each in versions)
     return RunOutlook(
         file=asked.path,
-        expected=tuple(
+        questions=tuple(
             Expected(
                 number=question.number,
                 name=question.name,
@@ -551,11 +630,16 @@ def dry_run_plan(
                 plan=one.planned,
                 unchanged=same,
                 changed=other,
+                expected=third if is_known else None,
                 out=tuple(file.path for file, *_ in one.files),
             )
-            for question, one, same, other in zip(asked.questions, ready, unchanged, changed, strict=True)
+            for question, one, same, other, third in zip(
+                asked.questions, ready, *(cases for cases, _ in passes), strict=True
+            )
         ),
-        ledgers=tuple(_ledger(same, other) for same, other in zip(ledgers, others, strict=True)),
+        ledgers=tuple(
+            _ledger(*accounts, is_known=is_known) for accounts in zip(*(ledgers for _, ledgers in passes), strict=True)
+        ),
     )
 
 
@@ -569,10 +653,28 @@ def _check_neighbours(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> None
             seen.add(one.book)
 
 
+def _versions(ready: Sequence[CheckedQuestion]) -> list[Versions]:
+    """Return the versions for each question: those of one table are looked up once."""
+    tables: dict[Path | str, set[str | None]] = {}
+    for one in ready:
+        tables.setdefault(one.book.place, set()).add(place_of_table(one.planned.table))
+    known: dict[tuple[Path | str, str | None], Versions] = {}
+    result = []
+    for one in ready:
+        key = one.book.place, place_of_table(one.planned.table)
+        if key not in known:
+            known[key] = Versions.of(one, alone=len(tables[one.book.place]) == 1)
+        result.append(known[key])
+    return result
+
+
 def _weighed(
-    asked: PlanFile, ready: Sequence[CheckedQuestion], accounts: Accounts, version: str | None
+    asked: PlanFile, ready: Sequence[CheckedQuestion], accounts: Accounts, versions: Sequence[str | None]
 ) -> tuple[list[Case], list[Account]]:
-    cases = [_case(question, one, accounts, version) for question, one in zip(asked.questions, ready, strict=True)]
+    cases = [
+        _case(question, one, accounts, version)
+        for question, one, version in zip(asked.questions, ready, versions, strict=True)
+    ]
     return cases, list(accounts)
 
 
@@ -584,7 +686,7 @@ def _case(question: PlanQuestion, ready: CheckedQuestion, accounts: Accounts, ve
         return Case(repeated=False, cost=ready.planned.cost, refusal=refusal)
 
 
-def _ledger(same: Account, other: Account) -> LedgerOutlook:
+def _ledger(same: Account, other: Account, third: Account, *, is_known: bool) -> LedgerOutlook:
     return LedgerOutlook(
         ledger=same.book.place,
         there=same.book.store.exists(),
@@ -593,7 +695,8 @@ def _ledger(same: Account, other: Account) -> LedgerOutlook:
         left=same.left,
         unchanged=same.charged,
         changed=other.charged,
-        refusals=(same.refused(), other.refused()),
+        expected=third.charged if is_known else None,
+        refusals=(same.refused(), other.refused(), third.refused() if is_known else None),
         unlimited=unlimited_in(same.book, dict.fromkeys(same.named)),
         currency=same.currency,
     )

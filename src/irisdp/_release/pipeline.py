@@ -23,6 +23,7 @@ from .._ledger import (
     find_ledger,
     fingerprint_of_table,
     match_fingerprint,
+    remember,
     secret_key_file,
     unit_key,
     unlimited_in,
@@ -332,6 +333,7 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
     unlimited = unlimited_in(book, (audience.name for planned in ready.plans for audience in planned.audiences))
     report_step(2)
     charged = book.charge(replace(request, fingerprint=version, draw=lambda earlier, cost: draw(cells, earlier, cost)))
+    remember(table, ready.book, ready.secret, reading.stamp, version, kept)
     return Executed(cells, charged, book, known, unlimited)
 
 
