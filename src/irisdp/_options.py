@@ -140,6 +140,13 @@ OPTIONS = (
             'publish this question alone, or leave "within" out',
         ),
     ),
+    Option(
+        "records",
+        "Privacy",
+        "N",
+        "With --within of a mean: assume that at least N records have a value. For planning only.",
+        batches=("is not for batches, whose questions share one budget", "leave it out"),
+    ),
     Option("confidence", "Privacy", "C", "Confidence level for --within and for intervals. [default: 0.95]"),
     Option(
         "relation",

@@ -510,6 +510,32 @@ def test_intervals_hold_the_mean_as_often_as_they_say(kind, confidence):
         assert all(float(steps.lower) <= low <= high <= float(steps.upper) for low, high in found)
 
 
+@pytest.mark.parametrize("kind", [MeanFromEnds, MeanFromCentre])
+@pytest.mark.parametrize("ratio", [4, 64, 3000])
+def test_planned_errors_are_kept_by_every_small_table(kind, ratio):
+    """(11) of proofs/sums-and-means.md, by the exact law of both numbers, cut off where they are public."""
+    steps = Grid(0, 2, Fraction(1))
+    mechanism = kind(Privacy(ratio=ratio), steps)
+    masses = [[(z, float(noise.probability(z))) for z in range(-16, 17)] for noise in mechanism.noises]
+    tightest = 1.0
+    for number, distance in product((1, 2, 4), (Fraction(1, 4), Fraction(1, 2), Fraction(1))):
+        planned = mechanism.chance_with(distance, number)
+        for known in (number, number + 1):
+            for above, most in product(range(2 * known + 1), (None, known, known + 1)):
+                nodes = MeanNodes(np.array([known]), np.array([above]), None)
+                true = mechanism.numbers(nodes)[0].tolist()
+                right = 0.0
+                for (one, p), (other, q) in product(*masses):
+                    total, noisy = mechanism.total_and_number([true[0] + one, true[1] + other])
+                    if most is not None and kind is MeanFromCentre:
+                        noisy = min(noisy, Fraction(most))
+                    mean = min(max(1 + total / max(noisy, Fraction(1)), Fraction(0)), Fraction(2))
+                    right += p * q * (abs(mean - Fraction(above, known)) <= distance)
+                assert right >= planned - 1e-9, (known, above, most)
+                tightest = min(tightest, right - planned)
+    assert tightest < 0.2
+
+
 def test_two_ends_are_nearer_than_a_sum_and_a_count_of_half_the_privacy():
     """By √2 in the middle, and at the bounds: deviations over many draws."""
     steps, count, rng = Grid(0, 40, Fraction(1)), 2000, np.random.default_rng(7)

@@ -202,13 +202,44 @@ def test_noise_without_an_end_is_refused_beside_an_epsilon(query):
         plan(PEOPLE, query, "vote", within=5, epsilon=1, **choices)
 
 
-NOT_FOR = [form.name for form in FORMS if form.within is None and form.name != "apply"]
+NOT_FOR = [form.name for form in FORMS if form.within is form.within_records is None and form.name != "apply"]
 BINS = {"bins": [20, 40]}
 BOUNDS = {"lower": 0, "upper": 99}
 CHOSEN = dict.fromkeys(("mean", "variance", "deviation"), BOUNDS) | {"bounds": {}}
 WORDS = {"bounds": ("age",), "quantile": ("0.9", "age"), "top": (2, "vote"), "column": ("vote",)}
 BETWEEN = {"median": {"bins": [20, 40]}, "quantile": {"bins": [20, 40]}, "mean": {"lower": 0, "upper": 99}}
 """What else they are told; all others categories."""
+
+
+@pytest.mark.parametrize("more", [
+    {}, {"relation": "exchange"}, {"relation": "exchange", "missing": 0}, {"by": "town", "groups": ["x", "y"]},
+])  # fmt: skip
+def test_the_error_of_a_mean_is_met_where_a_number_of_records_is_assumed(more):
+    """No data is asked: the same ε for any table, less the more records are assumed, and the same question by ε."""
+    asked = {**BOUNDS, "within": 2, "confidence": "0.9", **more}
+    few, many = (plan(PEOPLE, "mean", "age", records=number, **asked) for number in (100, "1000"))
+    epsilon = many.within.privacy.epsilon
+    assert few.within.privacy.epsilon / epsilon == pytest.approx(10, rel=0.2)
+    assert "if at least 1,000 of its records have a value, with probability 90 %" in many.within.says
+    assert many.to_document()["within"]["assumed_records"] == 1000
+    nobody = pa.table({"age": pa.array([], pa.int64()), "town": pa.array([], pa.string())})
+    assert plan(nobody, "mean", "age", records=1000, **asked).within == many.within
+    plain = {name: value for name, value in asked.items() if name not in ("within", "confidence")}
+    assert plan(PEOPLE, "mean", "age", epsilon=epsilon, **plain).question() == many.question()
+
+
+@pytest.mark.parametrize(("query", "options", "message"), [
+    ("mean", {"within": 2}, "within: of a mean depends on how many records have a value, which is not public; "),
+    ("mean", {"within": 2, "records": 0}, "records: must be at least 1"),
+    ("mean", {"within": 2, "records": 9, "epsilon": 1}, "within: with epsilon= is for counts"),
+    ("mean", {"records": 9, "epsilon": 1}, "records: is an assumption for within=, which is missing; "),
+    ("sum", {"within": 2, "records": 9}, "records: is not for sum, but for mean; leave it out"),
+    ("mean", {"within": 2, "records": 9, "weight": "age", "weight_upper": 9}, "within: is not for weighted means"),
+])  # fmt: skip
+def test_a_number_of_records_is_assumed_for_means_alone(query, options, message):
+    with pytest.raises(BadInput) as caught:
+        plan(PEOPLE, query, "age", **BOUNDS, **options)
+    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("query", NOT_FOR)

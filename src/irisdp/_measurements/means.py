@@ -89,6 +89,16 @@ def distance_for(wrong: float, *weighted: tuple[float, Rated]) -> float:
     return (high * large + slack) * (1 + _ROUNDING)
 
 
+def chance_beyond(distance: float, *weighted: tuple[float, Rated]) -> float:
+    """Return a bound of the probability that such a sum exceeds a distance: 1 where it is within what is rounded."""
+    slack = sum(abs(weight) * noise.slack for weight, noise in weighted)
+    left = distance / (1 + _ROUNDING) - slack
+    if left <= 0:
+        return 1.0
+    large, *others = sorted((abs(weight) / noise.rate for weight, noise in weighted), reverse=True)
+    return min(_tail(left / large, *(scale / large for scale in others)), 1.0)
+
+
 def _tail(distance: float, small: float, least: float = 0.0) -> float:
     """Return P(|X + small·Y + least·Z| > distance) of Laplace variables of scale 1, or more; 0 ≤ least ≤ small ≤ 1."""
     if least:
@@ -184,6 +194,8 @@ class NoisyMeans(ABC):
     lot: Fraction | None = None
 
     kind: ClassVar[str]
+    cut_off: ClassVar[bool] = False
+    """Whether the noisy number may be cut off at the number of records, as far as that is public."""
 
     def __post_init__(self) -> None:
         """Refuse what is too little for noise, before anything is read."""
@@ -211,6 +223,10 @@ class NoisyMeans(ABC):
     @abstractmethod
     def weights(self, centre: float) -> tuple[float, float]:
         """Return how a mean so many steps from the middle weighs the two noises: together they make its error."""
+
+    @abstractmethod
+    def weights_of_number(self) -> tuple[float, float]:
+        """Return how the number of values weighs the two noises."""
 
     @property
     def chained(self) -> None:
@@ -270,6 +286,24 @@ class NoisyMeans(ABC):
     def chance_within(self, distance: int) -> None:
         """Return None: the error of a mean depends on the number of values, which is not published."""
         return
+
+    def chance_with(self, distance: Fraction, number: int) -> float:
+        """Bound from below the chance that a mean is off by at most a distance, where at least so many have a value.
+
+        Whatever the values are, and before the mean is rounded for display (proofs/sums-and-means.md, claim 11).
+        """
+        steps = float(distance / self.steps.size)
+        rates = [Rated(noise.cells.privacy.ratio) for noise in self.noises]
+        chances = [
+            part * chance_beyond(far, *zip(weights, rates, strict=True))
+            for part, far, weights in (
+                (1, steps * number, self.weights(self.steps.span / 2)),
+                (0.5, number - 1.0, self.weights_of_number()),
+                # Where the noisy number is cut off at a public one, of a mean that the total alone moves.
+                (0.5 * self.cut_off, steps * number, self.weights(0.0)),
+            )
+        ]
+        return max(1 - sum(chances) * (1 + _ROUNDING), 0.0)
 
     def assurance(
         self, drawn: list[Any], shown: list[Any], nodes: MeanNodes, confidence: Fraction
@@ -368,6 +402,10 @@ class MeanFromEnds(NoisyMeans):
         share = centre / self.steps.span
         return 0.5 - share, 0.5 + share
 
+    def weights_of_number(self) -> tuple[float, float]:
+        """Return that both ends weigh as one K-th."""
+        return 1 / self.steps.span, 1 / self.steps.span
+
 
 class MeanFromCentre(NoisyMeans):
     """The sum around the middle, doubled, and the number: for records that become others."""
@@ -375,6 +413,7 @@ class MeanFromCentre(NoisyMeans):
     __slots__ = ()
 
     kind: ClassVar[str] = MeasurementKind.MEAN_FROM_CENTRE.value
+    cut_off: ClassVar[bool] = True
 
     @property
     def noises(self) -> tuple[UniversalDistribution, UniversalDistribution]:
@@ -396,6 +435,10 @@ class MeanFromCentre(NoisyMeans):
     def weights(self, centre: float) -> tuple[float, float]:
         """Return one half, and the distance from the middle."""
         return 0.5, centre
+
+    def weights_of_number(self) -> tuple[float, float]:
+        """Return that the second number is that of the values."""
+        return 0.0, 1.0
 
 
 class _HasIntervals(Protocol):

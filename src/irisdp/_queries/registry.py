@@ -51,6 +51,8 @@ class QueryEntry:
         What the true answer, or the number that decides it, is a number of.
     within : str or None
         What ``--within K`` guarantees for each answer; None if it guarantees nothing.
+    within_records : str or None
+        What it guarantees if ``--records N`` is given, of a query whose error depends on how many records have a value.
     needs_categories : bool
         Whether categories, or bins where it takes them, must be declared.
     elsewhere : tuple of str
@@ -65,6 +67,7 @@ class QueryEntry:
     answers: AnswerType = AnswerType.NAME
     measured: Measured | None = None
     within: str | None = None
+    within_records: str | None = None
     needs_categories: bool = False
     elsewhere: tuple[str, ...] = ()
 
@@ -140,6 +143,7 @@ FORMS = (
         asks="The mean of {column}{among}",
         answers=AnswerType.NUMBER,
         measured=Measured.VALUES,
+        within_records=f"{_OFF}, beside what bounds and steps change, if at least {{N}} of its records have a value,",
         elsewhere=("avg", "average"),
     ),
     QueryEntry(

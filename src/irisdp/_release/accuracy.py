@@ -16,6 +16,7 @@ from typing import Any
 from .._exact import (
     Enclosure,
     float_above,
+    integer,
     percent_below,
     rational,
     rational_text,
@@ -292,6 +293,8 @@ _FARTHEST = 10**12
 _LEAST_DELTA = Fraction(1, 10**30)
 """No smaller δ is looked for."""
 
+_WITH_RECORDS = ", ".join(form.name for form in FORMS if form.within_records is not None)
+
 Answering = Callable[[Guarantee], Measurement[Any]]
 """From a guarantee to what answers with it."""
 
@@ -314,6 +317,8 @@ class Met:
         In one line.
     surely_least : bool
         Whether none less does; else a hair less does not, and smaller ones were tried in steps of one per cent.
+    records : int or None
+        How many records were assumed to have a value, at least.
     """
 
     asked: Fraction
@@ -322,6 +327,7 @@ class Met:
     privacy: Privacy
     says: str
     surely_least: bool = True
+    records: int | None = None
 
     def to_document(self) -> dict[str, Any]:
         """Return it as JSON-ready data."""
@@ -331,6 +337,7 @@ class Met:
             "epsilon": rational_text(self.privacy.epsilon),
             "delta": rational_text(self.privacy.delta),
             "says": self.says,
+            **({} if self.records is None else {"assumed_records": self.records}),
         }
 
 
@@ -348,17 +355,24 @@ class Within:
         The ε that was given, with δ = 0; None where the least is to be found.
     delta : Fraction
         The δ that was given; beside an ε the most that may be found, where it is not 0.
+    records : int or None
+        How many records have a value, at least: an assumption, which no data was asked for.
     """
 
     asked: Fraction
     confidence: Fraction
     pair: Privacy | None
     delta: Fraction
+    records: int | None = None
 
     def check(self, query: str) -> str:
         """Refuse queries whose answers have no distance; return what a distance is, of the others."""
         said = {form.name: form.within for form in FORMS}
         meant = said.get(query)
+        if query in FORM_OF and FORM_OF[query].within_records is not None:
+            meant = self._check_records(query)
+        elif self.records is not None:
+            raise BadInput("records", f"is not for {query}, but for {_WITH_RECORDS}", "leave it out")
         if meant is None:
             taken = ", ".join(name for name, words in said.items() if words)
             rule, remedy = f"is not for {query}, but for {taken}", "ask with epsilon="
@@ -367,6 +381,16 @@ class Within:
                 remedy += "; the dry run says the error for N records"
             raise BadInput("within", rule, remedy)
         return meant
+
+    def _check_records(self, query: str) -> str | None:
+        if self.pair is not None:
+            rule = "with epsilon= is for counts, and yes or no about them: their noise can end"
+            raise BadInput("within", rule, "leave epsilon= out, or within=")
+        if self.records is None:
+            rule = f"of a {query} depends on how many records have a value, which is not public"
+            remedy = "add records=N, an assumption for planning that at least N have one; or ask with epsilon="
+            raise BadInput("within", rule, remedy)
+        return FORM_OF[query].within_records
 
     def meet(self, query: str, answering: Answering) -> Met:
         """Find the least guarantee that meets the accuracy.
@@ -383,7 +407,8 @@ class Within:
         BadInput
             Where none does, or any would.
         """
-        what = self.check(query).format(K=_shown(self.asked), records=records(floor(self.asked)))
+        number = "" if self.records is None else f"{self.records:,}"
+        what = self.check(query).format(K=_shown(self.asked), records=records(floor(self.asked)), N=number)
         if self.pair is not None:
             return self._always(what, answering)
 
@@ -405,11 +430,11 @@ class Within:
         # A table of a quantile's rows takes seconds, so the search is among weights by score.
         tried = (lambda epsilon: usual.by_scores(Privacy(epsilon=epsilon))) if isinstance(usual, QuantileBin) else at
         least_one = least_epsilon(
-            lambda epsilon: surely_within(tried(epsilon), distance, self.confidence),
+            lambda epsilon: self._kept(tried(epsilon), distance),
             _stretches(at, distance, self.confidence),
             ladder=chosen,
         )
-        while not surely_within(at(least_one), distance, self.confidence):  # of a table, which should be nearer
+        while not self._kept(at(least_one), distance):  # of a table, which should be nearer
             least_one = on_grid(least_one * _A_LITTLE_MORE)
         privacy = Privacy(epsilon=least_one, delta=self.delta)
         if isinstance(usual, NamedCounts):
@@ -424,7 +449,17 @@ class Within:
             privacy=privacy,
             says=f"each answer is {what} {often}: {which}",
             surely_least=not chosen,
+            records=self.records,
         )
+
+    def _kept(self, mechanism: Measurement[Any], distance: int) -> bool:
+        """Tell whether answers surely stay within the distance as often as asked."""
+        from .._measurements import MeanFromCentre, MeanFromEnds
+
+        if isinstance(mechanism, MeanFromCentre | MeanFromEnds):
+            assert self.records is not None
+            return mechanism.chance_with(self.asked, self.records) >= self.confidence
+        return surely_within(_noise(mechanism), distance, self.confidence)
 
     def _always(self, what: str, answering: Answering) -> Met:
         """Let noise end at K: at the least δ at which any noise of this ratio may (docs/theory.md#shapes)."""
@@ -455,10 +490,12 @@ class Within:
 
     def _distance(self, mechanism: Measurement[Any]) -> int:
         """Return K in whole units of what a mechanism draws."""
-        from .._measurements import NoisySums
+        from .._measurements import MeanFromCentre, MeanFromEnds, MeanOfAll, NoisySums
 
-        if isinstance(mechanism, NoisySums):
-            return floor(self.asked / mechanism.steps.size)
+        if isinstance(mechanism, MeanFromCentre | MeanFromEnds) and mechanism.lot is not None:
+            raise BadInput("within", "is not for weighted means, but for others", "ask with epsilon=")
+        if isinstance(mechanism, NoisySums | MeanOfAll | MeanFromCentre | MeanFromEnds):
+            return floor(self.asked * (self.records or 1) / mechanism.steps.size)
         if self.asked.denominator != 1:
             raise BadInput("within", "must be a whole number for this query", "give for example 5")
         return int(self.asked)
@@ -472,9 +509,12 @@ def read_within(options: QuestionOptions) -> Within | None:
     BadInput
         For what is no distance or probability, and for what says the same in another way.
     """
-    distance, confidence = options.get("within"), options.get("confidence")
+    distance, confidence, number = options.get("within"), options.get("confidence"), options.get("records")
     if distance is None:
+        if number is not None:
+            raise BadInput("records", "is an assumption for within=, which is missing", "add within=, or leave it out")
         return None
+    number = None if number is None else integer(number, "records", at_least=1, at_most=_FARTHEST)
     for name in ("audience", "mu", "privacy"):
         if options.get(name) is not None:
             rule = f"cannot be given with {name}=, which says how accurate answers are"
@@ -489,7 +529,7 @@ def read_within(options: QuestionOptions) -> Within | None:
         if not 0 < often < 1:
             remedy = "give for example 0.95; with an epsilon= beside within= it is 1"
             raise BadInput("confidence", "must be above 0 and below 1", remedy)
-        return Within(asked=far, confidence=often, pair=None, delta=delta)
+        return Within(asked=far, confidence=often, pair=None, delta=delta, records=number)
     if epsilon is not None and ratio is not None:
         raise BadInput("epsilon", "says the same as ratio=", "leave one of the two out")
     if confidence is not None:
@@ -498,7 +538,7 @@ def read_within(options: QuestionOptions) -> Within | None:
     if delta and options.get("select_groups"):
         raise BadInput("delta", "follows from epsilon= and within=", "leave it out")
     pair = Privacy(epsilon=epsilon, ratio=ratio)
-    return Within(asked=far, confidence=Fraction(1), pair=pair, delta=delta)
+    return Within(asked=far, confidence=Fraction(1), pair=pair, delta=delta, records=number)
 
 
 def _stretches(
@@ -529,9 +569,9 @@ def _stretches(
 
 def _noise(mechanism: Measurement[Any]) -> Any:
     """Return what is added to a sum, and of other mechanisms themselves."""
-    from .._measurements import NoisySums
+    from .._measurements import MeanOfAll, NoisySums
 
-    return mechanism.noise if isinstance(mechanism, NoisySums) else mechanism
+    return mechanism.noise if isinstance(mechanism, NoisySums | MeanOfAll) else mechanism
 
 
 def _shown(distance: Fraction) -> str:

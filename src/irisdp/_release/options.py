@@ -63,6 +63,10 @@ class CommonOptions(TypedDict, total=False):
         and that ε. With `epsilon`: noise bounded by K, at the least δ that any such noise needs. This δ is charged and
         may be large: with up to this probability an answer gives one person away. If you also give `delta`, Iris
         refuses a larger δ.
+    records : int
+        With `within` of a mean: an assumption for planning, that at least this many records have a value, in each
+        group. The data are not asked, and the assumption is no part of the question. If fewer have one, the error may
+        be larger, and the privacy is the same.
     confidence : number or text
         Confidence level for `within` and for `answer_low` and `answer_high`. [default: 0.95] It holds for each answer
         by itself; among many answers, some miss.
@@ -97,6 +101,7 @@ class CommonOptions(TypedDict, total=False):
     privacy: Guarantee | Mapping[str, Any] | str | None
     delta: Rational
     within: Rational | None
+    records: int | None
     confidence: Rational | None
     public_membership: bool
     per_unit: Literal["any", "all"] | None
