@@ -50,7 +50,16 @@ if TYPE_CHECKING:
     from .accounting import Cost
     from .baselines import compare
     from .certify import audit
-    from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, Refusal, ScopeRefused
+    from .errors import (
+        BadInput,
+        BudgetRefused,
+        CertificateRejected,
+        Infeasible,
+        IrisError,
+        Refusal,
+        ScopeRefused,
+        Unavailable,
+    )
     from .graphs import NeighbouringRelation
     from .interpretation import interpret
     from .mechanisms import Mechanism, load
@@ -89,6 +98,7 @@ __all__ = [
     "RunPublication",
     "ScopeRefused",
     "Session",
+    "Unavailable",
     "accounting",
     "audit",
     "baselines",

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from .errors import BadInput, IrisError
+from .errors import BadInput, IrisError, Unavailable
 
 # Files that are read whole: whether there is one of a name, and how to open it without waiting for anybody.
 #
@@ -231,7 +231,7 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def _not_written(field: str, failed: str) -> BadInput:
-    return BadInput(field, failed, "free some space, or choose a folder that can be written")
+    return Unavailable(field, failed, "free some space, or choose a folder that can be written")
 
 
 def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
@@ -273,12 +273,13 @@ def _check_place(path: Path, field: str) -> None:
     try:
         with tempfile.TemporaryFile(dir=path.parent, prefix=".irisdp-"):
             pass
-    except OSError:
-        raise BadInput(
-            field,
-            f"cannot write to the folder {path.parent.absolute()}",
-            "choose a folder that exists and can be written",
-        ) from None
+    except OSError as error:
+        folder = path.parent.absolute()
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            raise BadInput(field, f"the folder {folder} does not exist", "make it, or choose another") from None
+        reason = error.strerror or "the system refused"
+        rule = f"cannot write to the folder {folder} ({reason})"
+        raise Unavailable(field, rule, "choose a folder that can be written") from None
 
 
 class _Desk:

@@ -2,6 +2,7 @@
 
     IrisError
     ├── BadInput              what was asked does not make sense: field, rule, remedy    (exit status 2)
+    │   └── Unavailable       a ledger, a server or a folder cannot be reached or written now    (exit status 4)
     ├── NotShown              what was asked is charged and kept, and only handing it over failed    (exit status 3)
     └── Refusal               the question was understood and the answer is no           (exit status 1)
         ├── Infeasible        no mechanism, or no optimum, exists for the request
@@ -89,6 +90,19 @@ class BadInput(IrisError, ValueError):
         self.field, self.rule, self.remedy = field, without_passwords(rule), without_passwords(remedy)
         # Each by itself: what is left out for want of an end goes to the end.
         super().__init__(" ".join(f"{without_passwords(field)}: {self.rule}; {self.remedy}".split()))
+
+    def said(self, field: str, rule: str, remedy: str) -> Self:
+        """Return the same error in other words."""
+        return type(self)(field, rule, remedy)
+
+
+class Unavailable(BadInput):
+    """A ledger, a server or a folder cannot be reached, locked or written at present; nothing was spent.
+
+    The request may be right: a program can repeat it later.
+    """
+
+    exit_status = 4
 
 
 class NotShown(IrisError):

@@ -609,7 +609,8 @@ def test_a_ledger_in_a_folder_that_is_not_there_is_refused_by_dry_runs_too(folde
     for command in (["batch", "plan.json"], ["publish", "d.csv", "count", "--epsilon", "1", "--ledger", "no/l.ledger"]):
         assert run([*command, *dry]) == 2
         assert (
-            "lies in a folder that is not there; make the folder, or name a file in another" in capsys.readouterr().err
+            "lies in a folder that does not exist; make the folder, or name a file in another"
+            in capsys.readouterr().err
         )
 
 

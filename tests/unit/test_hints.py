@@ -695,8 +695,10 @@ def test_a_folder_that_cannot_be_written_is_named_in_full(priorities, monkeypatc
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("irisdp._files.tempfile.TemporaryFile", refusing)
-    line = irisdp_command("publish calls.csv count --epsilon 1 --out out.csv").line
-    assert line == f"--out: cannot write to the folder {priorities}; choose a folder that exists and can be written"
+    done = irisdp_command("publish calls.csv count --epsilon 1 --out out.csv")
+    assert done.status == 4
+    rule = f"--out: cannot write to the folder {priorities} (Permission denied)"
+    assert done.line == f"{rule}; choose a folder that can be written"
 
 
 def test_a_column_of_answers_says_that_they_may_be_none_of_those_declared(priorities):

@@ -301,7 +301,7 @@ CASES = [
     ("files", "https://example.org/t.csv", None, "count", "download the file"),
     ("files", "*.csv", None, "count", "other files are named one by one"),
     ("files", "none.csv", None, "count", "finds no file at 'none.csv'"),
-    ("files", "t.csv", AB, "count --ledger nowhere/x.ledger", "lies in a folder that is not there"),
+    ("files", "t.csv", AB, "count --ledger nowhere/x.ledger", "lies in a folder that does not exist"),
     ("files", "t.jsonl", '{"a": "007"}\n', "count", "--types: is missing"),
 ]
 

@@ -174,7 +174,7 @@ def test_its_commands_do_what_they_say(here, monkeypatch, capsys):
 
 @pytest.mark.parametrize(("page", "said"), [
     ("a.csv", "must end in .html"),
-    ("no/a.html", "cannot write to the folder"),
+    ("no/a.html", "does not exist"),
     ("there.html", "is there already"),
     ("link.html", "is the data, which is never written over"),
     ("plan.html", "is the plan, which is never written over"),

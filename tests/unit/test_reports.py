@@ -582,7 +582,7 @@ def test_each_audience_has_a_page_of_its_own(here):
 
 @pytest.mark.parametrize(("page", "said"), [
     ("a.csv", "must end in .html"),
-    ("no/a.html", "cannot write to the folder"),
+    ("no/a.html", "does not exist"),
     ("there.html", "is there already"),
     ("link.html", "is the data, which is never written over"),
     (".", "must end in .html"),

@@ -261,7 +261,7 @@ WRONG = {
     "two names": (DATASET + 2 * (COUNT + 'name = "a"\n'), "question 2: name: is that of question 1 as well"),
     "ending": (DATASET + COUNT + 'out = "a.txt"\n', "question 1: out: must end in .csv"),
     "ending of a page": (DATASET + COUNT + 'report = "a.csv"\n', "question 1: report: must end in .html"),
-    "no folder": (DATASET + COUNT + 'out = "no/a.csv"\n', "question 1: out: cannot write to the folder"),
+    "no folder": (DATASET + COUNT + 'out = "no/a.csv"\n', "question 1: out: the folder "),
     "two outputs": (DATASET + 2 * (COUNT + 'out = "a.csv"\n'), "question 2: out: "),
     "outputs in other cases": (DATASET + COUNT + 'out = "a.csv"\n' + COUNT + 'out = "A.CSV"\n', "question 2: out: "),
     "two pages": (DATASET + 2 * (COUNT + 'report = "a.html"\n'), "question 2: report: "),

@@ -177,7 +177,7 @@ class Command(TyperCommand):
             field, file = self.as_typed(error.field, ctx), self._file_meant(error, ctx)
             if file is not None:
                 field, rule = str(file), _said_of(file, rule)
-            raise BadInput(field, rule, remedy) from None
+            raise error.said(field, rule, remedy) from None
         except Refusal as refusal:
             raise refusal.said(in_options(str(refusal), options)) from None
 

@@ -143,7 +143,7 @@ def _copied(ledger: Ledger, place: str) -> Ledger:
     except BadInput as error:
         if error.field != "ledger" or Ledger(place).store.name not in error.rule:
             raise
-        raise BadInput("copy_to", error.rule, error.remedy) from None
+        raise error.said("copy_to", error.rule, error.remedy) from None
 
 
 def _grant(ledger: Ledger, allow: str) -> str:

@@ -245,6 +245,7 @@ def run(arguments: list[str] | None = None) -> int:
     - 2: bad input, or output that could not be written; nothing was spent.
     - 3: done and charged, but files or standard output could not be written, for example because it is closed or full.
       Asking again is free.
+    - 4: a ledger, a server or a folder could not be reached or written at present; nothing was spent.
     - 130: stopped by Ctrl-C; charges so far are kept.
     """
     gc.set_threshold(_YOUNG_OBJECTS)

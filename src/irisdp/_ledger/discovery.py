@@ -154,7 +154,7 @@ def check_ledger(book: Ledger, data: Location | None, others: Mapping[str, Path 
         if other is not None and same_file(other, book.path):
             raise BadInput("ledger", f"{book.path} is {what}", "name a file of its own for the ledger")
     if not book.path.parent.is_dir():
-        rule = f"{book.path} lies in a folder that is not there"
+        rule = f"{book.path} lies in a folder that does not exist"
         raise BadInput("ledger", rule, "make the folder, or name a file in another")
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from .._files import create_once, drafts_of, is_there, open_regular
 from ..accounting import CURRENCIES, Currency
-from ..errors import BadInput
+from ..errors import BadInput, Unavailable
 from . import store as ledger_store
 from .store import VERSION, Damaged, LedgerTransaction, numbered, statements
 
@@ -192,7 +192,7 @@ def _connection(path: Path, begin: str, *, create: bool) -> Iterator[sqlite3.Con
                 _check_schema(database, path)
                 yield database
         except (sqlite3.Error, Damaged, zlib.error, UnicodeDecodeError) as error:
-            raise BadInput("ledger", *_explain(path, error)) from None
+            raise _explain(path, error) from None
 
 
 def _exists(path: Path, *, create: bool) -> bool:
@@ -211,7 +211,8 @@ def _exists(path: Path, *, create: bool) -> bool:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no file name"
         rule = f"{path} cannot be opened or created ({reason})"
-        raise BadInput("ledger", rule, "name a file in a folder that can be written") from None
+        kind = BadInput if isinstance(error, FileNotFoundError | ValueError) else Unavailable
+        raise kind("ledger", rule, "name a file in a folder that can be written") from None
     if orphaned:
         raise BadInput("ledger", f"{path} is gone but its log is not", "restore it, or remove the log")
     return create
@@ -305,8 +306,9 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _explain(path: Path, error: Exception) -> tuple[str, str]:
+def _explain(path: Path, error: Exception) -> BadInput:
     """Say in our own words what SQLite complains of; its message might quote what it read."""
+    kind: type[BadInput] = Unavailable
     name = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT")
     match name.split("_")[1]:
         case "FULL" | "IOERR":
@@ -316,8 +318,9 @@ def _explain(path: Path, error: Exception) -> tuple[str, str]:
         case "BUSY" | "LOCKED" | "PROTOCOL":
             rule, remedy = "has been in use by others for too long", "ask again later"
         case _:
+            kind = BadInput
             rule, remedy = "is damaged or not a ledger", "restore it, or name another file"
-    return f"{path} {rule} ({name})", remedy
+    return kind("ledger", f"{path} {rule} ({name})", remedy)
 
 
 def is_another_file(path: Path) -> bool:

@@ -18,9 +18,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._tables import SAID, connected, driver, is_lost, listening, state_of
+from .._tables import SAID, connected, driver, is_lost, is_passing, listening, state_of
 from ..accounting import CURRENCIES, EPSILON_DELTA, Currency
-from ..errors import BadInput, NotShown
+from ..errors import BadInput, NotShown, Unavailable
 from . import store as ledger_store
 from .addresses import Address
 from .file_store import nowhere
@@ -242,17 +242,19 @@ def is_undone(error: Exception) -> bool:
     return state_of(error) in _UNDONE
 
 
-def explain(name: str, error: Exception) -> tuple[str, str]:
-    """Return rule and remedy."""
+def explain(name: str, error: Exception) -> BadInput:
+    """Return what to raise for an error of the server's."""
+    kind = Unavailable if is_passing(error) else BadInput
     state = state_of(error) or {"DataError": "22"}.get(type(error).__name__, "")
     for start, (rule, remedy) in _SAID.items():
         if state.startswith(start):
-            return f"{name} {rule} ({state})", remedy
+            return kind("ledger", f"{name} {rule} ({state})", remedy)
     if is_lost(error):
         rule = "cannot be reached, or went away; nothing was spent"
         remedy = "check host and port, and whether the server runs"
-        return f"{name} {rule}{f' ({state})' if state else ''}", remedy
-    return f"{name} is damaged or not a ledger{f' ({state})' if state else ''}", "restore it, or name another"
+        return kind("ledger", f"{name} {rule}{f' ({state})' if state else ''}", remedy)
+    rule = f"{name} is damaged or not a ledger{f' ({state})' if state else ''}"
+    return kind("ledger", rule, "restore it, or name another")
 
 
 T = TypeVar("T")
@@ -510,7 +512,7 @@ class LedgerServer:
             try:
                 yield
             except errors as error:
-                raise BadInput("ledger", *explain(self.name, error)) from None
+                raise explain(self.name, error) from None
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[psycopg.Connection[Any]]:

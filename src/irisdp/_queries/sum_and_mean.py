@@ -302,7 +302,7 @@ class Deviation(Variance):
 def weighted_count(question: Query[Any], options: Mapping[str, Any]) -> tuple[Query[Any], dict[str, Any]]:
     """Return the sum that a count with weights is, and its options: of the weights, from 0 to the largest.
 
-    A condition stays. Unless given, the step is the largest power of ten that is at most a thousandth of the largest
+    A condition stays. The default step is the largest power of ten that is at most a thousandth of the largest
     weight, and of which that is a multiple.
     """
     if options.get("weight") is None:

@@ -693,7 +693,7 @@ def _said(error: BadInput, where: str | None, dialect: Dialect) -> BadInput:
     rule, remedy = (in_keys(text, dialect.keys, toml=dialect.is_toml) for text in (error.rule, error.remedy))
     if dialect.is_toml:
         remedy = remedy.replace(_OF_PYTHON, "irisdp publish -h says what it takes")
-    return BadInput(error.field if where is None else f"{where}: {error.field}", rule, remedy)
+    return error.said(error.field if where is None else f"{where}: {error.field}", rule, remedy)
 
 
 def _label(number: int, name: str | None) -> str:

@@ -33,7 +33,18 @@ if TYPE_CHECKING:
     from .json_lines import is_json_lines
     from .locations import Location, counted_from, is_address, locate, note_of_partition
     from .lookups import lineage, lookup_files, used_lookups
-    from .servers import SAID, Server, connected, driver, is_lost, is_on_server, listening, read_server, state_of
+    from .servers import (
+        SAID,
+        Server,
+        connected,
+        driver,
+        is_lost,
+        is_on_server,
+        is_passing,
+        listening,
+        read_server,
+        state_of,
+    )
     from .spellings import PLAIN
     from .sql_compiler import ConditionCompiler
     from .table import HOW_TO_OPEN, Table, explaining_index, open_table

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
 
-from ..errors import BadInput
+from ..errors import BadInput, Unavailable
 from .arrow_values import LONGEST_TEXT
 from .columns import Column, ColumnType, check_names, list_names
 from .engine import Embedded, multiset_digest, streaming_connection
-from .servers import SAID, Server, connected, driver, is_lost, listening, read_server, state_of
+from .servers import SAID, Server, connected, driver, is_lost, is_passing, listening, read_server, state_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -298,7 +298,7 @@ class Snapshot:
         self._address, self._table = address, table
         self._connection: psycopg.Connection[Any] | None = None
         self._process, self._broken = 0, False
-        self._fault: tuple[str, str] | None = None
+        self._fault: BadInput | None = None
         self._unlocked: Any = None
         self.digest: bytes | None = None
         self.turn = threading.RLock()
@@ -332,7 +332,7 @@ class Snapshot:
             self.fail(error)
             if self._fault is None:
                 raise
-        raise BadInput("data", *self._fault)
+        raise self._fault
 
     def __del__(self) -> None:
         """Close the connection together with its reader."""
@@ -461,7 +461,7 @@ def open_server_table(text: str) -> tuple[list[Column], ServerSource]:
     except driver().Error as error:
         fault = explained(error)
     if fault is not None:
-        raise BadInput("data", *fault)
+        raise fault
     columns = [Column(column.name, column.reading.kind) for column in table.columns]
     return columns, ServerSource(table, Snapshot(address, table))
 
@@ -471,19 +471,20 @@ def begin(connection: psycopg.Connection[Any]) -> None:
     connection.execute("; ".join(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *_SETTINGS, *listening())))
 
 
-def explained(error: BaseException) -> tuple[str, str] | None:
-    """Return rule and remedy for an error of the server's or of the connection's; None for others."""
+def explained(error: BaseException) -> BadInput | None:
+    """Return what to raise for an error of the server's or of the connection's; None for others."""
     if not isinstance(error, driver().Error):
         return None
+    kind = Unavailable if is_passing(error) else BadInput
     state = state_of(error)
     code = f" ({state})" if state else ""
     for start, (rule, remedy) in _WORDS.items():
         if state.startswith(start):
-            return f"is on a server that {rule}{code}", remedy
+            return kind("data", f"is on a server that {rule}{code}", remedy)
     if is_lost(error):
         rule = f"is on a server that cannot be reached, or went away{code}"
-        return rule, "check host and port, and whether the server runs"
-    return f"is on a server that could not read it{code}", "check that the table is intact, and ask again"
+        return kind("data", rule, "check host and port, and whether the server runs")
+    return kind("data", f"is on a server that could not read it{code}", "check that the table is intact, and ask again")
 
 
 def _split(piece: bytes, schema: pa.Schema) -> list[pa.RecordBatch]:

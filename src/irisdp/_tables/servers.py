@@ -40,6 +40,9 @@ SILENCE = 60
 _LOST = ("57P01", "57P02", "57P03", "57P05", "08")
 """The server goes down, comes up, or cut the connection."""
 
+_PASSING = (*_LOST, "25006", "40", "53", "55P03", "57014", "58")
+"""Besides: it only reads, has conflicts, is full, has the table locked, was told to stop, or its disk fails."""
+
 _NO_ROLE, _NO_DATABASE = "28000", "3D000"
 
 SAID = {
@@ -191,6 +194,11 @@ def driver() -> Any:
     except ImportError:
         raise BadInput("psycopg", "is not installed", 'pip install "irisdp[postgresql]"') from None
     return psycopg
+
+
+def is_passing(error: Exception) -> bool:
+    """Tell whether a server fails at present, so that the same request may succeed later."""
+    return is_lost(error) or state_of(error).startswith(_PASSING)
 
 
 def is_lost(error: Exception) -> bool:
