@@ -163,12 +163,12 @@ def of_version_0_1(line):
 
 
 LIMITED = (
-    "not enough budget: the answer costs epsilon 5, delta 0; left is epsilon 3, delta 0.1; the limit is epsilon 3,"
+    "not enough budget: the answer costs epsilon 5, delta 0; epsilon 3, delta 0.1 is left; the limit is epsilon 3,"
     " delta 0.1"
 )
 WAYS = (
     "; ask with less (--epsilon, --delta), raise the limit (irisdp ledger FILE --limit E,D) if what you promised the"
-    " people in the data allows it, or ask again what was answered: that is free"
+    " people in the data allows it, or repeat an answered question, which is free"
 )
 MAY_BE_EQUAL = {f"/{name}/document/{part}/*" for name, part in OTHER_OPTIMA}
 MAY_BE_EQUAL |= {"*/document/answers", "/document/spent/epsilon", "/document/releases/4/epsilon"}

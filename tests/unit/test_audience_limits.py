@@ -50,7 +50,7 @@ def test_an_audience_is_told_no_more_than_its_limit(ledger):
     assert ledger.set_limit(1, audience="press") == Cost(0)
     ask(ledger, 1, 2, {"board": 2, "press": "3/4"})
     assert (told(ledger), ledger.spent) == (Fraction(3, 4), Cost(2))
-    with pytest.raises(BudgetRefused, match=r"audience press: .*; left is epsilon 0\.25") as refusal:
+    with pytest.raises(BudgetRefused, match=r"audience press: .*; epsilon 0\.25, delta 0 is left") as refusal:
         ask(ledger, 2, 1, {"press": "3/10"})
     assert refusal.value.document["audience"] == "press"
     assert refusal.value.document["cost"] == {"epsilon": "0.3", "delta": "0"}
@@ -88,7 +88,7 @@ def test_a_limit_that_is_lowered_below_what_was_told_lets_nothing_more_through(l
     assert ledger.set_limit("1/2", audience="press") == Cost(1)
     for nothing_new in ({"board": 1}, {"board": 2}):
         ask(ledger, nothing_new, 1, nothing_new)
-    with pytest.raises(BudgetRefused, match="left is epsilon 0, delta 0"):
+    with pytest.raises(BudgetRefused, match="epsilon 0, delta 0 is left"):
         ask(ledger, 2, "1/100", {"press": "1/100"})
     assert ledger.to_document()["audiences"]["press"]["left"] == {"epsilon": "0", "delta": "0"}
 

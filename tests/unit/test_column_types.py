@@ -150,7 +150,7 @@ def test_types_are_part_of_the_question_of_the_columns_it_reads(tmp_path):
     facts = json.loads(question("v > 1", v="integer"))
     assert (facts["types"], facts["columns"]) == ({"v": "integer"}, {"v": "a whole number"})
     reading = plan(file, "count", dated, epsilon=1, types={"v": "date", "w": "text"}).describe_reading()
-    assert reading[0] == "v as date; what cannot be read so is unknown"
+    assert reading[0] == "v as date; values that do not fit are null"
 
 
 def test_a_ledger_adds_up_releases_with_and_without_types(tmp_path):
@@ -292,7 +292,7 @@ def said(data, *words, **options):
 
 
 ZIP = "zip as text (exact spelling)"
-UNKNOWN = "; what cannot be read so is unknown"
+UNKNOWN = "; values that do not fit are null"
 
 
 @pytest.mark.parametrize(

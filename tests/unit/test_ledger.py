@@ -62,7 +62,7 @@ class TestBudget:
             "left": {"epsilon": "0", "delta": "0"},
             "cost": {"epsilon": "0.1", "delta": "0"},
         }
-        assert "the answer costs epsilon 0.1, delta 0; left is epsilon 0, delta 0; the limit is epsilon 1" in str(
+        assert "the answer costs epsilon 0.1, delta 0; epsilon 0, delta 0 is left; the limit is epsilon 1" in str(
             refusal.value
         )
 
@@ -90,7 +90,7 @@ class TestBudget:
         spent = ledger.set_limit("1/2")
         assert spent == Cost(Fraction(1))
         assert not spent.fits_in(ledger.limit)
-        with pytest.raises(BudgetRefused, match="left is epsilon 0,"):
+        with pytest.raises(BudgetRefused, match="epsilon 0, delta 0 is left"):
             ask(ledger, 2, draw=never)
         assert ask(ledger, 1, draw=never).entries == first.entries
         ledger.set_limit(2)

@@ -233,7 +233,7 @@ def test_a_broken_number_is_named_with_its_neighbours(query, here, capsys):
 def test_a_refusal_says_what_can_be_done(here, capsys):
     Ledger("l.ledger").set_limit(1)
     line = said(capsys, "publish", "c.csv", "count", "--epsilon", "2", "--ledger", "l.ledger", status=1)
-    assert all(way in line for way in ("ask with less", "irisdp ledger FILE --limit", "ask again what was answered"))
+    assert all(way in line for way in ("ask with less", "irisdp ledger FILE --limit", "repeat an answered question"))
 
 
 def test_the_heading_is_grammatical(here):

@@ -169,7 +169,7 @@ def test_a_page_says_what_counts_of_each_person_and_of_each_record(tmp_path, mon
     assert "Declared: w from 0 to 3. A record without a number there adds nothing." in said
     plain = ReadPage(irisdp.report(session.mean("pay", at_most=1, **bounds))).text
     assert "one record of each person" in plain
-    assert "A record without a number in pay counts as nothing." in plain and "Weights" not in plain
+    assert "A record without a number in pay is left out." in plain and "Weights" not in plain
 
 
 def test_whatever_is_written_by_others_is_text(tmp_path, monkeypatch):

@@ -142,7 +142,7 @@ class TestPlans:
         assert planned.line == "mean x from -1 to 3 in steps of 0.5"
         *_, rule, missing = planned.describe_reading()
         assert "beyond a bound counts as the bound" in rule
-        assert missing == "a record without a number there counts as nothing"
+        assert missing == "a record without a number in x is left out"
         facts = planned.to_document()
         assert (facts["lower"], facts["upper"], facts["step"]) == ("-1", "3", "0.5")
         assert json.dumps(facts)
@@ -570,7 +570,10 @@ def test_a_plan_says_the_rules_and_other_weights_are_another_question():
     assert questions[0] == questions[1] == questions[2]
     assert len(set(questions)) == 4
     assert plans[0].line == "sum x from -1 to 4 times w from 0 to 2.5"
-    assert plans[0].describe_reading()[-1] == "times w, it adds from -3 to 10; without a number there, nothing"
+    assert (
+        plans[0].describe_reading()[-1]
+        == "a value times its weight adds from -3 to 10; without a weight it adds nothing"
+    )
     facts = plans[0].to_document()
     assert (facts["lower"], facts["upper"], facts["missing"]) == ("-1", "4", None)
     assert facts["weight"] == {"column": "w", "lower": "0", "upper": "2.5"}

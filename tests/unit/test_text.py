@@ -368,7 +368,7 @@ def test_a_file_of_hostile_quotes_is_read_in_linear_time(tmp_path, content, reco
 
 
 @pytest.mark.parametrize(("form", "words"), [
-    ({}, "as UTF-8 text, separated by commas; a value that is not UTF-8 is unknown"),
+    ({}, "as UTF-8 text, separated by commas; a value that is not UTF-8 is null"),
     ({"encoding": "latin-1", "delimiter": ";"}, "as ISO8859-1 text, separated by semicolons; "),
     ({"delimiter": "~"}, "as UTF-8 text, separated by '~'; "),
 ])  # fmt: skip

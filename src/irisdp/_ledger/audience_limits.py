@@ -155,7 +155,7 @@ class AudienceSpending:
         parts = {"limit": limit, "left": limit.left_after(told), "cost": more}
         said = {name: spelt(part, told_above if part is more else told_below) for name, part in parts.items()}
         return BudgetRefused(
-            f"not enough budget for the audience {audience}: the answer costs {said['cost']}; left is {said['left']};"
+            f"not enough budget for the audience {audience}: the answer costs {said['cost']}; {said['left']} is left;"
             f" the limit is {said['limit']}. Answers that name no audience count for every audience. Ask with less,"
             f" or raise the limit ({_CALLS[limit.__slots__[0]]}) if what you promised the people in the data allows it",
             audience=audience,

@@ -22,9 +22,9 @@ def check_budget(limit: Charge | None, spent: Charge, cost: Charge) -> None:
     said = {"limit": spelt(limit, told_below), "left": spelt(left, told_below), "cost": spelt(cost, told_above)}
     less, call = _REMEDIES[limit.__slots__[0]]
     raise BudgetRefused(
-        f"not enough budget: the answer costs {said['cost']}; left is {said['left']}; the limit is {said['limit']};"
+        f"not enough budget: the answer costs {said['cost']}; {said['left']} is left; the limit is {said['limit']};"
         f" ask with less ({less}), raise the limit ({call}) if what you promised the"
-        " people in the data allows it, or ask again what was answered: that is free",
+        " people in the data allows it, or repeat an answered question, which is free",
         **parts,
     )
 

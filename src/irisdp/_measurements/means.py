@@ -317,17 +317,16 @@ class NoisyMeans(ABC):
         if self.lot is not None:
             likely, thousand = map(shown_above, error.values())
             return (
-                f"off by at most about {likely}/W in 95 % of cases where the weights of records with a value add up to "
-                f"W, such as {thousand} for 1,000"
+                f"off by at most about {likely}/W in 95 % of cases if the weights of records with a value add up to "
+                f"W ({thousand} for W = 1,000)"
             )
         likely, thousand, middle = (
             shown_above(error[name])
             for name in ("within_95_percent_times_records", "within_95_percent_of_1000_records", "in_the_middle")
         )
         return (
-            f"off by at most about {likely}/N in 95 % of cases where N records "
-            f"have a value, such as {thousand} for 1,000 records; where the mean is "
-            f"half-way between the bounds {middle}/N"
+            f"off by at most about {likely}/N in 95 % of cases if N records have a value ({thousand} for N = 1,000), "
+            f"and by {middle}/N if the mean is half-way between the bounds"
         )
 
     def to_document(self) -> dict[str, Any]:

@@ -120,9 +120,9 @@ class NoisyBounds:
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         return (
-            "values from one power of two to the next lie between the bounds in 95 % of cases where "
-            f"{records(self.inside_from)} have one; in 95 %, too, some record has a value next to either bound, "
-            "unless the bounds are the widest there are"
+            f"a range from one power of two to the next that holds {records(self.inside_from)} is inside the bounds in "
+            "95 % of cases; also in 95 % of cases, each bound has a value next to it, unless the bounds are the widest "
+            "possible"
         )
 
     def to_document(self) -> dict[str, Any]:

@@ -226,8 +226,8 @@ class NoisyQuantiles:
         likely, sure = (error[f"apart_within_{percent}_percent"] for percent in (95, 99))
         if likely is None:
             return "pure noise"
-        text = f"whatever the data, a quantile's rank and the named bin are at most {records(likely)} apart in 95 %"
-        return text + ("" if sure is None else f" of cases, {records(sure)} in 99 %")
+        text = f"for any data, a published bin is at most {records(likely)} from its quantile's rank in 95 % of cases"
+        return text + ("" if sure is None else f", {records(sure)} in 99 %")
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for readers of the answers."""

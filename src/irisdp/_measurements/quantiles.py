@@ -145,16 +145,16 @@ class QuantileBin:
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = self.design.error
-        mean = f"{shown_above(error.records_off)} on average if more than {error.farthest:,} count as that"
-        who = "the quantile's rank and the named bin"
+        most = f"{error.farthest:,}"
+        mean = f"{shown_above(error.records_off)} on average, where more than {most} count as {most}"
         if error.within_95_percent is None:
-            text = f"no distance between {who} is kept in 95 % of cases; it is {mean}"
+            text = f"no distance of the published bin from the quantile's rank holds in 95 % of cases; it is {mean}"
         else:
-            near = f"at most {records(error.within_95_percent)} apart in 95 % of cases"
-            text = f"whatever the data, {who} are {near}, {mean}"
+            near = f"at most {records(error.within_95_percent)} from the quantile's rank in 95 % of cases"
+            text = f"for any data, the published bin is {near}, {mean}"
         if error.margin_for_99_percent is None:
             return text
-        return f"{text}; right in 99 % where no other bin is nearer than {records(error.margin_for_99_percent)}"
+        return f"{text}; right in 99 % if every other bin is at least {records(error.margin_for_99_percent)} away"
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for readers of the answers."""

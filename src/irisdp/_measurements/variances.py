@@ -299,16 +299,16 @@ class VarianceFromEnds:
         """Say the expected error in one line."""
         error = {name: shown_above(value) for name, value in self.expected_error().items()}
         evenly, thousand = error["spread_evenly_times_records"], error["within_95_percent_of_1000_records"]
-        spread = "where values spread evenly between the bounds"
+        spread = "if values are spread evenly between the bounds"
         if self.root:
             alike = error["all_alike_times_root_of_records"]
             return (
-                f"off by at most about {evenly}/N in 95 % of cases where N records have a value, {spread}; "
-                f"{alike}/√N where all values are alike, such as {thousand} for 1,000 records"
+                f"with N values, off by at most about {evenly}/N in 95 % of cases {spread}, and by {alike}/√N if all "
+                f"values are equal ({thousand} for N = 1,000)"
             )
         return (
-            f"off by at most about {error['within_95_percent_times_records']}/N in 95 % of cases where N records "
-            f"have a value, such as {thousand} for 1,000 records; {spread} {evenly}/N"
+            f"off by at most about {error['within_95_percent_times_records']}/N in 95 % of cases if N records "
+            f"have a value ({thousand} for N = 1,000), and by {evenly}/N {spread}"
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -513,16 +513,16 @@ class VarianceOfAll:
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = {name: shown_above(value) for name, value in self.expected_error().items()}
-        thousand = f"such as {error['within_95_percent_of_1000_records']} for 1,000 records"
+        thousand = f"({error['within_95_percent_of_1000_records']} for N = 1,000)"
         if self.root:
             return (
-                f"off by at most about {error['spread_evenly_times_records']}/N in 95 % of cases, where N records "
-                f"spread evenly between the bounds; {error['all_alike_times_root_of_records']}/√N where all are alike, "
-                f"{thousand}"
+                f"with N records, off by at most about {error['spread_evenly_times_records']}/N in 95 % of cases if "
+                "values are spread evenly between the bounds, and by "
+                f"{error['all_alike_times_root_of_records']}/√N if all values are equal {thousand}"
             )
         return (
-            f"off by {error['mean_absolute_times_records']}/N on average, by at most "
-            f"{error['within_95_percent_times_records']}/N in 95 % of cases, where there are N records, {thousand}"
+            f"with N records, off by {error['mean_absolute_times_records']}/N on average, and by at most "
+            f"{error['within_95_percent_times_records']}/N in 95 % of cases {thousand}"
         )
 
     def to_document(self) -> dict[str, Any]:

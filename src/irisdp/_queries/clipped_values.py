@@ -217,19 +217,23 @@ class ClippedColumn:
     def describe_values(self) -> list[str]:
         """Say by which rule values are read."""
         counted = self.choices()["missing"]
-        without = "nothing" if counted is None else counted
-        missing = f"a record without a number there counts as {without}"
+        without = "is left out" if counted is None else f"counts as {counted}"
+        missing = f"a record without a number in {self.of.name} {without}"
         if self.weights is None:
-            return [f"a value of {self.of.name} {_RULE}", missing]
+            return [f"a value of {self.of.name} {_BOUNDED}; {_ROUNDED}; {_FINITE}", missing]
         weight, total = self.weights.of.name, self.steps.to_document()
         if self.lot is not None:
             return [
-                f"a value of {self.of.name} {_RULE}",
+                f"a value of {self.of.name} {_BOUNDED}; {_ROUNDED}; {_FINITE}",
                 missing,
-                f"a weight of {weight} {_COUNTED}, which is {rational_text(self.lot)}; without a number there, nothing",
+                f"a weight of {weight} {_BOUNDED}; other weights are rounded to the nearest multiple of "
+                f"{rational_text(self.lot)}; a record without a weight is left out",
             ]
-        product = f"times {weight}, it adds from {total['lower']} to {total['upper']}; without a number there, nothing"
-        return [f"a value of {self.of.name} or a weight of {weight} {_PRODUCT}", missing, product]
+        product = (
+            f"a value times its weight adds from {total['lower']} to {total['upper']}; without a weight it adds nothing"
+        )
+        rounded = "products are rounded to the nearest step, halves up"
+        return [f"a value of {self.of.name} or a weight of {weight} {_BOUNDED}; {rounded}; {_FINITE}", missing, product]
 
     def leaves_out(self, *, covered: bool) -> list[str]:
         """Say what of the values does not count, or counts as another value; `covered` says that rounding is."""
@@ -255,6 +259,12 @@ class ClippedColumn:
         missing = self.missing
         return None if missing is None else rational_text(self.steps.lower + missing * self.steps.size)
 
+
+_BOUNDED = "beyond a bound counts as the bound"
+_ROUNDED = "other values are rounded to the nearest step, halves up"
+_FINITE = "infinite values are not numbers; Iris does not show how many values are beyond a bound"
+
+# Ledgers hold these texts as parts of questions: with other words, the same question would be charged again.
 
 _RULE = (
     "beyond a bound counts as the bound, others as the nearest step, half-way up; an infinite one is no number; "

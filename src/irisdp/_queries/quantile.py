@@ -75,7 +75,7 @@ class AboutBins(ABC):
         """Say what is in no bin: nobody looks whether an untyped column holds numbers."""
         own = self._bound().of
         loose = own.kind is ColumnType.UNTYPED
-        return [f"a value of {own.name} that is no such number or date is in no bin"] if loose else []
+        return [f"a value of {own.name} that is not such a number or date is in no bin"] if loose else []
 
     def leaves_out(self, relation: NeighbouringRelation) -> list[str]:
         """Say which records are in no bin."""

@@ -89,7 +89,7 @@ class QueryEntry:
 
 _OFF = "off by at most {K}"
 _NEAR_RANK = "at most {K} records from the quantile's rank"
-_AWAY = "right where the truth stays as it is with {records} more or less"
+_AWAY = "right if {records} more or less would not change the true answer"
 
 FORMS = (
     QueryEntry(

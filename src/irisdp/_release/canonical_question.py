@@ -188,7 +188,7 @@ def say_columns(questions: Iterable[CanonicalQuestion]) -> list[str]:
         return []
     said = ", ".join(f"{name} as {' and as '.join(kinds)}" for name, kinds in read.items())
     texts = all(kind in (ColumnType.TEXT, _EXACT) for kinds in read.values() for kind in kinds)
-    return [said if texts else f"{said}; what cannot be read so is unknown"]
+    return [said if texts else f"{said}; values that do not fit are null"]
 
 
 def _readings(

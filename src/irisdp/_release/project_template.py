@@ -204,11 +204,11 @@ def _text(table: Table, written: Mapping[str, Any], fitting: Mapping[str, str]) 
             elif name in ("encoding", "delimiter", "decimal", "date_format", "missing_codes", "skip_rows"):
                 yield f"#{name} = {example}"
         yield ""
-        without = "Without a type a column is read as what a question takes it for."
+        without = "The query decides how a column without a type is read."
     else:
         without = "JSON lines have these columns, and no others."
-    yield "# What a column is read as, whatever the question: integer, number, text, boolean, date or timestamp."
-    yield f"# What cannot be read so is unknown. {without}"
+    yield "# Types of columns, for every query: integer, number, text, boolean, date or timestamp."
+    yield f"# Values that do not fit are null. {without}"
     yield "[types]"
     said = {name.casefold(): declared for name, declared in load_types(written.get("types")).items()}
     for column in table.columns:

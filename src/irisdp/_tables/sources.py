@@ -71,7 +71,7 @@ class TextSource(Embedded):
             return self.form.describe()
         ending = self.packing.split()[0]
         sheet = f"the sheet {self.form.sheet!r}" if self.form.sheet else "the sheet"
-        said = f"from {sheet} of a workbook; a formula that failed is unknown"
+        said = f"from {sheet} of a workbook; a formula that failed is null"
         if ending in STATISTICS:
             said = f"from a {ending} file, by its {'codes' if self.form.codes else 'labels where codes have any'}"
         return "; ".join([said, *self.form.describe_rows()])

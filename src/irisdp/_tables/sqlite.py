@@ -66,7 +66,7 @@ class SqliteSource(Embedded):
     @property
     def reading(self) -> str:
         """How it is read, in words."""
-        return "from a SQLite database; a value that is not of its column's type is unknown"
+        return "from a SQLite database; a value that is not of its column's type is null"
 
     def digest(self) -> bytes:
         """Return a digest of the multiset of records, and of the columns and their declared types."""

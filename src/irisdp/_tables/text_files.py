@@ -121,7 +121,7 @@ class TextForm:
         """Say in words how the file is read, and what becomes of values in another encoding."""
         encoding = self.encoding.upper()
         mark = _MARKS.get(self.delimiter, repr(self.delimiter))
-        said = f"as {encoding} text, separated by {mark}; a value that is not {encoding} is unknown"
+        said = f"as {encoding} text, separated by {mark}; a value that is not {encoding} is null"
         return "; ".join([said, *self.describe_rows()])
 
     def describe_rows(self) -> list[str]:

@@ -242,8 +242,9 @@ def assumed(facts: ReleaseFile, *, whole: str = "release") -> Iterator[tuple[str
         lower, upper = (facts.said.get(name, "…") for name in ("lower", "upper"))
         step, rule = facts.said.get("step", "1"), facts.said.get("values")
         yield "Bounds", f"Declared: from {lower} to {upper}, in steps of {step}. {_sentence(rule)}".strip()
-        nothing = facts.said.get("missing", "nothing")
-        yield "Missing", f"A record without a number in {facts.query.get('column', 'the column')} counts as {nothing}."
+        missing = facts.said.get("missing")
+        fate = "is left out" if missing is None else f"counts as {missing}"
+        yield "Missing", f"A record without a number in {facts.query.get('column', 'the column')} {fate}."
     if facts.weight is not None:
         column, least, most = (facts.weight.get(name, "…") for name in ("column", "lower", "upper"))
         yield "Weights", f"Declared: {column} from {least} to {most}. A record without a number there adds nothing."
@@ -376,25 +377,25 @@ ERRORS = {
     "count_deviation_per_root_record": "counts estimated from N answers deviate by {} times the square root of N",
     "within_95_percent_times_records": "where N records have a value, off by at most about {}/N in 95 % of cases",
     "mean_absolute_times_records": "where there are N records, off by {}/N on average",
-    "spread_evenly_times_records": "by at most about {}/N in 95 % of cases where N values spread evenly",
-    "all_alike_times_root_of_records": "by at most about {} divided by the root of N where N values are all alike",
+    "spread_evenly_times_records": "by at most about {}/N in 95 % of cases if N values are spread evenly",
+    "all_alike_times_root_of_records": "by at most about {} divided by the root of N if all N values are equal",
     "within_95_percent_times_weight": "where weights add up to W, off by at most about {}/W in 95 % of cases",
     "within_95_percent_of_weight_1000": "by at most about {} where weights add up to 1,000",
     "in_the_middle": "by at most about {}/N where the mean is half-way between the bounds",
     "within_95_percent_of_1000_records": "by at most about {} where 1,000 records have a value",
-    "inside_from_records": "values between neighbouring powers of two lie inside in 95 % of cases if {} have one",
+    "inside_from_records": "a range up to the next power of two is inside in 95 % of cases if it holds {} values",
     "empty_bin_stands_out": "a bound has no value next to it with probability {} at most",
-    "apart_within_95_percent": "in 95 % of cases a quantile's rank and the named bin are at most {} records apart",
-    "apart_within_99_percent": "in 99 % of cases a quantile's rank and the named bin are at most {} records apart",
-    "wrong_at_worst": "wrong with probability {} at worst, on the data that are hardest",
+    "apart_within_95_percent": "in 95 % of cases a published bin is at most {} records from its quantile's rank",
+    "apart_within_99_percent": "in 99 % of cases a published bin is at most {} records from its quantile's rank",
+    "wrong_at_worst": "wrong with probability {} at worst, for the least favourable data",
     "wrong_far_apart": "wrong with probability {} where all are far apart",
     "lead_for_95_percent": "right with 95 % or more where the largest leads all others by {} records",
     "lead_for_99_percent": "right with 99 % or more where the largest leads all others by {} records",
-    "apart_for_95_percent": "right with 95 % or more where those to be told apart differ by {} records",
-    "apart_for_99_percent": "right with 99 % or more where those to be told apart differ by {} records",
-    "records_off": "{} records between the quantile's rank and the named bin on average",
-    "margin_for_99_percent": "right with 99 % or more where no other bin is nearer than {} records",
-    "farthest": "what is farther than {} records counts as so many in that average",
+    "apart_for_95_percent": "right with 95 % or more if the categories to distinguish differ by {} records",
+    "apart_for_99_percent": "right with 99 % or more if the categories to distinguish differ by {} records",
+    "records_off": "on average the published bin is {} records from the quantile's rank",
+    "margin_for_99_percent": "right with 99 % or more if every other bin is at least {} records away",
+    "farthest": "distances above {} records count as that number in this average",
     "beyond": "farther than that with probability {} at most",
     "goal": "made for: {}",
     "says": "its file says: {}",
