@@ -6,10 +6,13 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import irisdp
 from irisdp import BadInput
@@ -316,6 +319,64 @@ def test_all_faults_of_a_header_are_named_at_once(tmp_path):
     assert [each.name for each in found.columns] == ["id", "age", "Age (column 3)", "column4", "12.5", "column6", "a?b"]
     with pytest.raises(BadInput):
         irisdp.plan(tmp_path / "t.csv", "count", epsilon=1)
+
+
+CELLS = (
+    *("a", "1", "-99", "1,5", "", "#", "# x", "//", "Total", "Source: x", '"', "k. A.", "NA", "31.12.2024", "$5", "5%"),
+    *(
+        "1/3/24 9:15 AM",
+        "#REF!",
+        "\x01",
+        "\ufffd",
+        "x" * 99,
+        " " * 50,
+        "1e3",
+        "inf",
+        "-0",
+        "007",
+        "9" * 20,
+        "2024-01-01",
+    ),
+)
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "comment": st.just("#"),
+        "footer_rows": st.sampled_from([1, 90]),
+        "missing_codes": st.just("99,-99,k. A."),
+        "decimal": st.just(","),
+        "row_names": st.just(True),
+        "header_rows": st.just(2),
+        "skip_rows": st.just(1),
+        "date_format": st.just("%d.%m.%Y"),
+        "unit": st.just("id"),
+    },
+)
+
+
+@settings(max_examples=60)
+@given(
+    names=st.lists(st.sampled_from(["a", "id", "date", "", "12"]), min_size=1, max_size=4),
+    rows=st.lists(st.lists(st.sampled_from(CELLS), min_size=1, max_size=5), max_size=40),
+    options=OPTIONS,
+)
+def test_every_file_is_checked_or_refused(names, rows, options, tmp_path_factory):
+    path = tmp_path_factory.getbasetemp() / "any.csv"
+    path.write_text(text(",".join(row) for row in [names, *rows]))
+    try:
+        found = check_data(path, **options)
+    except BadInput:
+        return
+    assert found.to_document()["private"]
+    assert all(each.empty + each.unreadable <= found.records for each in found.columns)
+
+
+@pytest.mark.parametrize("value", [" " * 900_000 + "x", "1" * 900_000, "1. " * 300_000, "-" * 900_000], ids=len)
+def test_a_long_value_takes_no_long_time(value, tmp_path):
+    (tmp_path / "t.csv").write_text(text([*WHOLE[:20], f"{value},7", f"p,{value}", *WHOLE[20:]]))
+    begun = time.process_time()
+    assert check_data(tmp_path / "t.csv").records == 42
+    assert time.process_time() - begun < 10
 
 
 IN_BYTES = {

@@ -21,6 +21,8 @@ FIRST, LAST = 2_000, 120
 """Records that are kept from the start and from the end."""
 _MOST_LINES = 200
 _LONGEST = 80
+_LONGEST_VALUE, _MOST_LETTERS = 500, 4_000_000
+"""Letters of a value of a kept record, and of all values of a column that are kept."""
 
 
 _BEGINS = np.zeros(256, np.bool_)
@@ -147,10 +149,8 @@ class Seen:
         for index, column in enumerate(batch.columns):
             self._note_column(block, index, column, counts)
         if len(self.first) < FIRST:
-            head = batch.slice(0, FIRST - len(self.first)).columns
-            self.first += zip(*(column.to_pylist() for column in head), strict=True)
-        tail = batch.slice(max(0, len(batch) - LAST)).columns
-        self.last = (self.last + list(zip(*(column.to_pylist() for column in tail), strict=True)))[-LAST:]
+            self.first += _begun(batch.slice(0, FIRST - len(self.first)))
+        self.last = (self.last + _begun(batch.slice(max(0, len(batch) - LAST))))[-LAST:]
         self.last_widths = (self.last_widths + counts[-LAST:].tolist())[-LAST:]
         self._note_marks(block)
 
@@ -185,5 +185,13 @@ class Seen:
             values, times = counted.field("values"), counted.field("counts")
             if len(values) <= MOST_VALUES:
                 known.update(dict(zip(values.to_pylist(), times.to_pylist(), strict=True)))
-            if max(len(values), len(known)) > MOST_VALUES:
+            if max(len(values), len(known)) > MOST_VALUES or sum(map(len, known)) > _MOST_LETTERS:
                 self.values[index] = None
+
+
+def _begun(batch: pa.RecordBatch) -> list[tuple[str | None, ...]]:
+    """Return records, of long values the beginning."""
+    import pyarrow.compute as pc
+
+    columns = [pc.utf8_slice_codeunits(column, 0, _LONGEST_VALUE).to_pylist() for column in batch.columns]
+    return list(zip(*columns, strict=True))

@@ -200,7 +200,7 @@ def _check_other(table: Table, columns: Sequence[Column], unit: str | None) -> T
     """Check a table whose format says what its columns are: frames, Parquet, databases, JSON lines."""
     kinds = [_guess(column, ()) for column in columns]
     row = table.run(_statement(table, columns, kinds), columns).to_pylist()[0]
-    empty = [row[f"empty{index}"] for index in range(len(columns))]
+    empty = [row[f"empty{index}"] or 0 for index in range(len(columns))]
     checked = _columns(table, columns, kinds, row, empty)
     warnings = [*_columns_without_values(checked, row["records"]), *_persons(table, unit), *_unmatched(table)]
     return TableCheck(
@@ -219,7 +219,7 @@ def _columns(
             ColumnCheck(
                 name=column.name,
                 read_as=_said(table, column, kind),
-                empty=empty[index] + row.get(f"coded{index}", 0),
+                empty=empty[index] + (row.get(f"coded{index}") or 0),
                 unreadable=row.get(f"wrong{index}") or 0,
                 examples=tuple(sorted(wrong[:MOST_EXAMPLES])),
                 wrong=tuple(wrong),

@@ -12,6 +12,7 @@ from .spellings import spelt_date
 ISO = "ISO 8601"
 """What stands for dates that need no format."""
 
+_LONGEST = 60
 _ISO = re.compile(r"\s*\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}([.]\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?\s*")
 _TIME = (
     r"(?:(?P<gap>,? *T? *| )(?P<hour>\d{1,2}):(?P<minute>\d{2})(?P<second>:\d{2})?(?P<fraction>[.]\d{1,6})?"
@@ -60,6 +61,8 @@ def date_shape(text: str) -> DateShape | None:
     >>> date_shape("1. mai 2024").formats, date_shape("12 kg")
     ((), None)
     """
+    if len(text) > _LONGEST:
+        return None
     if _ISO.fullmatch(text):
         return DateShape((ISO,))
     numeric = _NUMERIC.fullmatch(text)

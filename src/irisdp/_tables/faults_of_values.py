@@ -19,7 +19,7 @@ from .faults_of_rows import ERRORS
 from .spellings import PLAIN, Spelling, plain_number, spelt_date
 
 MOST_EXAMPLES = 5
-_SHORT = 40
+_SHORT, _LONGEST = 40, 60
 SPELLINGS = tuple(
     Spelling(decimal, thousands)
     for decimal, thousands in ((",", ""), (",", "."), (".", ","), (",", " "), (".", " "), (".", "'"))
@@ -104,13 +104,13 @@ def is_no_value(text: str, *, short: bool = False) -> bool:
     >>> is_no_value("k. A."), is_no_value("Keine Angabe"), is_no_value("Ely"), is_no_value("ND")
     (True, True, False, False)
     """
-    plain = "".join(text.split()).casefold()
+    plain = "".join(text.split()).casefold() if len(text) <= _LONGEST else text
     return plain in _NO_VALUES or (short and plain in _SHORT_FORMS)
 
 
 def unit_sign(text: str) -> str | None:
     """Return the sign or the unit beside a number, such as € or kg; None for what is no number with one."""
-    match = _UNIT_SIGN.fullmatch(text)
+    match = _UNIT_SIGN.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None or not (match["before"] or match["after"]):
         return None
     return f"{match['before'] or ''}{match['after'] or ''}"
