@@ -495,7 +495,7 @@ import irisdp
 logged = []
 logging.getLogger().addHandler(type("Kept", (logging.Handler,), {"emit": lambda self, record: logged.append(record)})())
 logging.getLogger().setLevel(0)
-check_data("warm.csv")
+check_data("warm.csv", unit="id")
 sys.addaudithook(watch)
 found = check_data("t.csv", unit="id")
 assert found.warnings
@@ -506,7 +506,7 @@ print([name for name in written if not name.endswith(".pyc")], logged)
 def test_nothing_is_written_connected_or_logged(tmp_path):
     for name in ("t.csv", "warm.csv"):
         (tmp_path / name).write_text(text([*WHOLE, "Total,1790", WHOLE[3]]))
-    command = [sys.executable, "-c", WATCHED]
+    command = [sys.executable, "-B", "-c", WATCHED]  # no bytecode of modules that are loaded late
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("[] []\n", "")
     assert sorted(os.listdir(tmp_path)) == ["t.csv", "warm.csv"]
