@@ -2,9 +2,11 @@
 
 import datetime
 import json
+import sqlite3
 from pathlib import Path
 
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -125,6 +127,11 @@ def test_a_lookup_as_programs_write_it(mark, first):
     assert count("rate > 1000") == 0
 
 
+def test_a_header_that_another_delimiter_cannot_read():
+    Path("wards.csv").write_text('a;"region, ""old""";ward;region\nx;y;01;north\n')
+    assert count("region = 'north'") == 2
+
+
 def test_formats_of_the_data_are_not_those_of_a_lookup():
     Path("survey.csv").write_text("ward;paid\n01;1,5\n02;2,5\n")
     Path("wards.csv").write_text("ward,rate\n01,1.5\n02,9\n")
@@ -147,7 +154,7 @@ REFUSED = {
     "empty": ("", {}, r"is empty; give a table"),
     "collision": ("ward,AGE\n01,3\n", {}, r"has the column 'AGE', which the data has as well; rename or drop it"),
     "short line": ("ward,region\n01\n", {}, r"has a line with the wrong number of values"),
-    "two of a name": ("ward,region,Region\n01,a,b\n", {}, r"lookup: has two columns of one name"),
+    "two of a name": ("ward,region,Region\n01,a,b\n", {}, r"lookup: wards.csv has two columns of one name"),
     "key of neither": (
         "ward,region\n01,a\n",
         {"on": "wrad"},
@@ -164,6 +171,11 @@ REFUSED = {
         "ward,region\nx1,a\n",
         {"types": {"ward": "integer"}},
         r'row 1 the key "x1", and ward is a whole num',
+    ),
+    "two keys": (
+        "ward;region\n01;a\n",
+        {"on": "ward,age"},
+        r"'ward,age', which the lookup wards.csv does not have; did you mean ward",
     ),
     "no file": (None, {"lookup": "none.csv"}, r"finds no file at 'none.csv'"),
     "folder": (None, {"lookup": "."}, r"cannot read '\.'; give a .csv or .tsv file"),
@@ -278,6 +290,56 @@ def test_every_place_of_a_column():
     assert [row[:2] for row in shown.rows()] == [("south", 1), ("north", 2)]
     planned = plan("survey.csv", "sum", "people", lower=0, upper=900, step=1, epsilon=1, **JOINED)
     assert read_statistics(planned, bytes(32)).nodes.values.tolist() == [1100]
+
+
+def test_names_of_columns_may_be_years():
+    Path("wards.csv").write_text("ward,2021,2022\n01,5,7\n02,6,8\n")
+    assert count('"2022" - "2021" = 2 AND "2022" > 7') == 1
+    with pytest.raises(BadInput, match="choose from ward, age, paid, 2021, 2022"):
+        count("agee > 3")
+
+
+@pytest.mark.parametrize("name", ["place", "Place", "lookup0", "data", "k", "c0", "records", 'a "b"'])
+def test_names_that_a_statement_uses_are_names_of_columns(name):
+    """Of the data, and of a lookup; places of records are those of the file, whatever a column of that name holds."""
+    rows = [("a", 3), ("b", 2), ("a", 1), ("c", 0)]
+    data = pa.table({"key": [key for key, _ in rows], name: [number for _, number in rows]})
+    lookup = pa.table({"key": ["a", "b"], "x": ["n", "s"]})
+    asked = {"categories": ["n", "s"], "relation": "exchange", "epsilon": 1}
+    planned = plan(data, "column", "x", **asked, lookup=lookup, on="key")
+    assert read_statistics(planned, bytes(32)).nodes.codes.tolist() == [[0, 1, 0, 2]]
+    quoted = name.replace('"', '""')
+    assert count(f"x = 'n' AND \"{quoted}\" > 1", data, lookup=lookup, on="key") == 1
+    joined = lookup.rename_columns(["key", name])
+    data = data.rename_columns(["key", "id"])
+    planned = plan(data, "column", name, **asked, lookup=joined, on="key")
+    assert read_statistics(planned, bytes(32)).nodes.codes.tolist() == [[0, 1, 0, 2]]
+    assert count(f"\"{quoted}\" = 'n' AND id > 1", data, lookup=joined, on="key") == 1
+
+
+def test_every_form_of_data(tmp_path):
+    table = pd.read_csv("survey.csv", dtype=str)
+    table.to_parquet("survey.parquet")
+    Path("survey.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in table.fillna("").to_dict("records")))
+    with sqlite3.connect("survey.db") as connection:
+        table.to_sql("survey", connection, index=False)
+    assert count("region = 'north' AND people < 500", "survey.parquet") == 2
+    assert count("region = 'north' AND people < 500", "sqlite:///survey.db#survey") == 2
+    typed = {"types": {"ward": "text", "people": "integer"}}
+    assert count("region = 'north' AND people < 500", "survey.jsonl", **typed) == 2
+    Path("types.json").write_text(json.dumps(typed["types"]))
+    assert count("region = 'north' AND people < 500", "survey.jsonl", types="types.json") == 2
+    for frame in (table, pl.from_pandas(table), pl.from_pandas(table).lazy(), pa.Table.from_pandas(table)):
+        assert count("region = 'north' AND people < 500", frame) == 2
+    for lookup in (pd.read_csv("wards.csv", dtype=str), pl.read_csv("wards.csv", infer_schema=False)):
+        assert count("region = 'north' AND people = '100'", lookup=lookup) == 2
+
+
+def test_reports_and_readers_know_what_was_joined():
+    chosen = {**SURE, **JOINED, "by": "region", "groups": "north,south"}
+    publish("survey.csv", "count", **chosen, out="out.csv", report="out.html")
+    assert "region from the lookup wards.csv (2 rows" in Path("out.html").read_text()
+    assert "north" in str(irisdp.interpret("out.csv.release.json"))
 
 
 # What is kept of a lookup: its content is part of the question, and how it is written is none.

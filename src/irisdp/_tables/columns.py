@@ -340,6 +340,7 @@ NO_HEADER = (
 
 def names_are_public(columns: Sequence[Column]) -> bool:
     """Tell whether columns have names that may be shown: those of a schema, or of a first line that can be a header."""
+    columns = [column for column in columns if column.derivation is None or not column.derivation.joined]  # else public
     if not all(column.is_shown for column in columns):
         return False
     untyped = any(column.kind is ColumnType.UNTYPED for column in columns)

@@ -24,8 +24,9 @@ from .._files import same_file
 from ..errors import BadInput
 from .arrow_values import array_of_kind, text_of, texts
 from .column_types import Declared, read_declared_value, read_types, typed, written_as
-from .columns import Column, ColumnType, Derivation, Note, check_names, list_names
+from .columns import Column, ColumnType, Derivation, Note, check_names, find_column, list_names, read_values
 from .engine import check_readable, guarded, quote_name
+from .spellings import PLAIN
 from .text_comparisons import grouped_by_letters
 from .text_files import DELIMITERS, read_columns, read_form, read_header
 
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 _MARKS = (",", ";", "\t", "|")
 _MOST = 10
 """Lookups of one question."""
-PLACE = "irisdp place"
-"""The column that numbers records before a join, which keeps no order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +174,7 @@ def _read_raw(lookup: Any, key: str, data: Any) -> RawLookup:
     name, names, kinds, values = _of_frame(lookup) if path is None else _of_file(path, key)
     folded = [each.casefold() for each in names]
     if key.casefold() not in folded:
-        rule = f"names the column {key!r}, which the lookup {name} does not have"
-        guess = did_you_mean(key, names)
-        raise BadInput("on", rule, f"{guess} it has {list_names(names)}".lstrip())
+        raise _no_key(key, name, names)
     place = names.index(key) if key in names else folded.index(key.casefold())
     others = [number for number in range(len(names)) if number != place]
     if not others:
@@ -203,32 +200,36 @@ def _of_file(path: Path, key: str) -> tuple[str, list[str], list[ColumnType], li
     check_readable(found, "lookup")
     if not found.stat().st_size:
         raise BadInput("lookup", f"{path.name} is empty", "give a table with a header and one row for each key")
-    form = read_form(ending)
-    for mark in dict.fromkeys((form.delimiter, *_MARKS)):
-        names = _header(found, read_form(ending, delimiter=mark), first=mark == form.delimiter)
-        if key.casefold() in (name.casefold() for name in names):
-            form = read_form(ending, delimiter=mark)
-            break
-    header, columns = read_columns(found, form, "lookup")
-    _check_header(header)
+    own = DELIMITERS[ending]
+    headers = {mark: _header(found, read_form(ending, delimiter=mark)) for mark in dict.fromkeys((own, *_MARKS))}
+    mark = next((mark for mark, names in headers.items() if key.casefold() in map(str.casefold, names)), None)
+    if mark is None:
+        names = max(headers.values(), key=len)
+        try:
+            names = names or read_header(found, read_form(ending), "lookup")[0]
+        except BadInput as error:
+            raise BadInput("lookup", f"{path.name} {error.rule}", error.remedy) from None
+        raise _no_key(key, path.name, names)
+    try:
+        header, columns = read_columns(found, read_form(ending, delimiter=mark), "lookup")
+        check_names(header)
+    except BadInput as error:
+        raise BadInput("lookup", f"{path.name} {error.rule}", error.remedy) from None
     values: list[list[Any]] = [[value or None for value in column] for column in columns]
     return path.name, header, [ColumnType.UNTYPED] * len(header), values
 
 
-def _header(path: Path, form: Any, *, first: bool) -> list[str]:
+def _header(path: Path, form: Any) -> list[str]:
+    """Return the names in a header, if it can be read with that delimiter."""
     try:
         return read_header(path, form, "lookup")[0]
     except BadInput:
-        if first:
-            raise
         return []
 
 
-def _check_header(names: Sequence[str]) -> None:
-    try:
-        check_names(names)
-    except BadInput as error:
-        raise BadInput("lookup", error.rule, error.remedy) from None
+def _no_key(key: str, name: str, names: Sequence[str]) -> BadInput:
+    rule = f"names the column {key!r}, which the lookup {name} does not have"
+    return BadInput("on", rule, f"{did_you_mean(key, names)} it has {list_names(names)}".lstrip())
 
 
 def _of_frame(frame: Any) -> tuple[str, list[str], list[ColumnType], list[list[Any]]]:
@@ -309,8 +310,6 @@ def _bind(raw: RawLookup, columns: Sequence[Column], declared: Mapping[str, Decl
 
 
 def _key(raw: RawLookup, columns: Sequence[Column]) -> Column:
-    from .columns import find_column
-
     key = find_column(raw.key, columns, "on")
     if key.kind.is_opaque:
         rule = f"names {key.name}, which is {key.described_kind}"
@@ -320,6 +319,10 @@ def _key(raw: RawLookup, columns: Sequence[Column]) -> Column:
 
 def _read_keys(raw: RawLookup, key: Column, kind: ColumnType) -> list[Any]:
     """Read keys as records are read; no two are one, and none is missing."""
+    if key.spelling == PLAIN:  # all at once, for there may be a million
+        at_once = read_values([_as_text(value, kind) for value in raw.keys], kind)
+        if None not in at_once and len(set(at_once)) == len(at_once):
+            return at_once
     keys: list[Any] = []
     first: dict[Any, int] = {}
     for row, value in enumerate(raw.keys, 1):
@@ -349,7 +352,7 @@ def _read_keys(raw: RawLookup, key: Column, kind: ColumnType) -> list[Any]:
 
 def _as_text(value: Any, kind: ColumnType) -> Any:
     """Return a number of a frame as the text that a text column holds it as."""
-    return text_of(value) if kind is ColumnType.TEXT and not isinstance(value, str) else value
+    return value if isinstance(value, str) or kind is not ColumnType.TEXT else text_of(value)
 
 
 def _shown(value: Any) -> str:
@@ -378,7 +381,7 @@ def _notes_on_spelling(raw: RawLookup, key: Column, kind: ColumnType) -> Iterato
     alike = grouped_by_letters(replace(key, kind=ColumnType.TEXT), values[:5])
     if alike is not None:
         yield alike
-    odd = next((each for each in values if each != each.strip() or each != unicodedata.normalize("NFC", each)), None)
+    odd = next((each for each in values if each != each.strip() or not unicodedata.is_normalized("NFC", each)), None)
     if odd is not None:
         why = "blanks at an end" if odd != odd.strip() else "an accent as a letter of its own (not in NFC)"
         fact = f"the key {json.dumps(odd[:40])} of {raw.name} has {why}, and matches records that spell it so"
@@ -453,7 +456,9 @@ def held_names(columns: Sequence[Column]) -> list[str]:
     return list(dict.fromkeys(each.name for each in found if each.derivation is None))
 
 
-def join(used: Sequence[tuple[Lookup, list[str]]], held: Sequence[str] | None = None, *, numbered: bool = False) -> str:
+def join(
+    used: Sequence[tuple[Lookup, list[str]]], held: Sequence[str] | None = None, *, place: str | None = None
+) -> str:
     """Write a SELECT over `data` and the relations of lookups that has the joined columns as well.
 
     Parameters
@@ -462,19 +467,22 @@ def join(used: Sequence[tuple[Lookup, list[str]]], held: Sequence[str] | None = 
         Keys are unique, so that a record finds one row at most, and a left join keeps each record once.
     held : sequence of str, optional
         The columns of `data` that are wanted. [default: all]
-    numbered : bool
-        Whether records are numbered as they are read, before the join.
+    place : str, optional
+        The name of a further column, which numbers records as they are read, before the join.
     """
-    parts = ["data.*"] if held is None else [f"data.{quote_name(name)} AS {quote_name(name)}" for name in held]
-    parts += [f"data.{quote_name(PLACE)} AS {quote_name(PLACE)}"] if numbered else []
-    data = f"(SELECT *, ROW_NUMBER() OVER () AS {quote_name(PLACE)} FROM data) AS data" if numbered else "data"
-    joins = []
+    listed = [] if held is None else [f"data.{quote_name(name)} AS {quote_name(name)}" for name in held]
+    data = "data"
+    if place is not None:
+        numbered = ", ".join([*listed, f"ROW_NUMBER() OVER () AS {quote_name(place)}"])
+        data = f"(SELECT {numbered} FROM data) AS data"
+        listed.append(f"data.{quote_name(place)} AS {quote_name(place)}")
+    parts, joins = listed or ["data.*"], []
     for number, (lookup, named) in enumerate(used):
         relation = f"lookup{number}"
-        places = {column.name: place for place, column in enumerate(lookup.columns)}
+        places = {column.name: index for index, column in enumerate(lookup.columns)}
         parts += [f"{relation}.c{places[name]} AS {quote_name(name)}" for name in named]
         joins.append(f"LEFT JOIN {relation} ON {written_as(lookup.key, lookup.kind)} = {relation}.k")
-    return f"SELECT {', '.join(parts)} FROM {data} {' '.join(joins)}"
+    return " ".join([f"SELECT {', '.join(parts)} FROM {data}", *joins])
 
 
 def relations(used: Sequence[tuple[Lookup, list[str]]]) -> dict[str, pa.Table]:

@@ -13,7 +13,7 @@ from .._options import SPELLED, WRITTEN
 from ..errors import BadInput
 from .column_types import Declared, load_types, read_types, typed
 from .columns import READER, Column, ColumnType, find_column, is_unknown_column
-from .engine import guarded, over
+from .engine import guarded, over, quote_name
 from .locations import Location
 from .spellings import PLAIN, read_spelling
 
@@ -205,9 +205,15 @@ class Table:
     @property
     def place(self) -> str:
         """SQL for the place of a record in the order in which the table is read."""
-        from .lookups import PLACE
+        return f"data.{quote_name(self._place)}" if self.lookups and self.persons is None else "ROW_NUMBER() OVER ()"
 
-        return f'data."{PLACE}"' if self.lookups and self.persons is None else "ROW_NUMBER() OVER ()"
+    @property
+    def _place(self) -> str:
+        """A name that no column has, for what numbers records before a join, which keeps no order."""
+        taken, name = {column.name.casefold() for column in self.of_records}, "place"
+        while name in taken:
+            name += "_"
+        return name
 
     @property
     def encoding(self) -> str | None:
@@ -274,7 +280,7 @@ class Table:
             return self.persons.over(statement, f"({join(used)}) AS data" if used else "data"), relations(used)
         if not used and not placed:
             return statement, {}
-        rows = f"WITH data AS ({join(used, names, numbered=placed)})"
+        rows = f"WITH data AS ({join(used, names, place=self._place if placed else None)})"
         return over(rows, statement), relations(used)
 
 
