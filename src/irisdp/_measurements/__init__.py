@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         records,
         short,
     )
-    from .quantiles import BinNodes, QuantileBin
+    from .quantiles import BinNodes, QuantileBin, edges_beside
     from .randomized_response import EachRecord, RecordNodes
     from .rankings import CategoryNodes, LargestCategories
     from .registry import KINDS, MeasurementKind, ReadAs

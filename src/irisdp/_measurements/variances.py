@@ -149,7 +149,7 @@ class _Tails:
     """
 
     def __init__(self, noise: UniversalDistribution, span: int) -> None:
-        self._rated, self._unit = Rated(noise.cells.privacy.ratio), 4 / span**2
+        self._rated, self._square = Rated(noise.cells.privacy.ratio), span**2
         self._known: dict[tuple[Triple, Fraction], float] = {}
 
     def distance(self, weights: Triple, confidence: Fraction) -> float:
@@ -159,7 +159,7 @@ class _Tails:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
             weighted = ((weight, self._rated) for weight in weights)
-            self._known[key] = distance_for(float(1 - confidence), *weighted) * self._unit
+            self._known[key] = distance_for(float(1 - confidence), *weighted) * 4 / self._square
         return self._known[key]
 
 

@@ -13,7 +13,7 @@ from ..graphs import NeighbouringRelation
 from ..privacy import Guarantee
 from .categories import read_column
 from .count import Count
-from .derived_columns import read_bins
+from .derived_columns import Bins, read_bins
 from .groups import CATEGORIES, Groups, read_groups
 from .privacy_units import ONE_RECORD, ColumnChoices, ContributionBounds
 from .query import CountsRecords, left_out
@@ -35,8 +35,8 @@ class Histogram(CountsRecords):
         The bins or categories, of one column that may be derived; bound by `over`.
     contribution : ContributionBounds, optional
         How many records one person has that count, and in how many cells.
-    binned : bool
-        Whether the parts are bins.
+    bins : Bins, optional
+        The bins, where the parts are bins.
     expression : str, optional
         The condition.
     """
@@ -44,7 +44,7 @@ class Histogram(CountsRecords):
     about: str
     parts: Groups | None = field(default=None, repr=False)
     contribution: ContributionBounds = ONE_RECORD
-    binned: bool = False
+    bins: Bins | None = field(default=None, repr=False)
     expression: str | None = field(default=None, kw_only=True)
 
     name: ClassVar[str] = "histogram"
@@ -66,12 +66,9 @@ class Histogram(CountsRecords):
             if bins is not None:
                 rule = "cannot be given with categories="
             raise BadInput("bins", rule, "give one of the two, bins='0,18,65' or categories='v1,v2,…'")
-        groups = (
-            read_groups(table, column, categories, CATEGORIES)
-            if bins is None
-            else read_bins(table, column, bins).groups
-        )
-        return replace(self, about=column, parts=groups, contribution=choices.contribution, binned=bins is not None)
+        made = None if bins is None else read_bins(table, column, bins)
+        groups = read_groups(table, column, categories, CATEGORIES) if made is None else made.groups
+        return replace(self, about=column, parts=groups, contribution=choices.contribution, bins=made)
 
     def describe(self) -> dict[str, str]:
         """Return the public description: bound to a table, that of the count which it is."""
@@ -79,7 +76,7 @@ class Histogram(CountsRecords):
 
     def leaves_out(self, relation: NeighbouringRelation) -> list[str]:
         """Say which records are in no bin, or of no declared category."""
-        return [left_out(self.about, undeclared=not self.binned)]
+        return [left_out(self.about, undeclared=self.bins is None)]
 
     def nodes(self, statistics: Statistics, relation: NeighbouringRelation) -> CountNodes:
         """Return the counts and the ends of their paths."""

@@ -125,11 +125,16 @@ def _schema(file: ReleaseFile, answers: Answers) -> dict[str, Any]:
     for name, column in beside.columns.items():
         unit = {"unit": file.counted} if name in (LOW, HIGH) else {}
         fields.append(
-            {"name": name, "type": _type(column), "title": _TITLES[name], "description": beside.promise, **unit}
+            {"name": name, "type": _type(column), "title": _TITLES[name], **_promised(name, beside.promise), **unit}
         )
     missing = [""] if any(None in column for column in beside.columns.values()) else []
     key = {"primaryKey": list(answers.by)} if answers.by else {}
     return {"fields": fields, **key, "missingValues": missing}
+
+
+def _promised(name: str, promise: str) -> dict[str, str]:
+    """Describe a column by what is promised of it: the edges of bins are public, and nothing is."""
+    return {} if name in (FROM, BELOW) else {"description": promise}
 
 
 _TITLES = {

@@ -28,8 +28,16 @@ from .._ledger import (
     unit_key,
     unlimited_in,
 )
-from .._measurements import ChainLink, HasAuxiliaryOutput, MeasurementInput, SelectsPartitions, longer, padded_size
-from .._queries import PrivacyUnit, UnreleasedKeys, entries_of, entry_of, enumerate_keys
+from .._measurements import (
+    ChainLink,
+    HasAuxiliaryOutput,
+    MeasurementInput,
+    SelectsPartitions,
+    edges_beside,
+    longer,
+    padded_size,
+)
+from .._queries import PrivacyUnit, UnreleasedKeys, entries_of, entry_of, enumerate_keys, is_in_parts
 from ..accounting import Charge, Cost
 from ..privacy import Guarantee, Privacy
 from .answers import Answers, plain_keys
@@ -436,6 +444,9 @@ def decode_answers(planned: Plan, audience: Audience, nodes: MeasurementInput, d
     assured = audience.mechanism.assurance(drawn.values, values, nodes, planned.confidence)
     if assured.columns:
         assured = replace(assured, promise="; ".join(filter(None, (assured.promise, *planned.leaves_out()))))
+    if is_in_parts(planned.query) and (bins := planned.query.bins) is not None:
+        beside = edges_beside([key[-1] for key in drawn.keys], bins.names, bins.edges)
+        assured = replace(assured, columns={**beside, **assured.columns})
     shown = Answers(drawn.by, drawn.keys, values, assured)
     if planned.groups is not None:
         order = planned.groups.shown.tolist()
