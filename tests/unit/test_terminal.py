@@ -171,3 +171,21 @@ def test_a_name_is_shown_as_it_is_on_a_terminal(monkeypatch):
     monkeypatch.setattr(output, "console", lambda: Console(file=shown, width=40, force_terminal=True))
     output.show_table(["town\\"], [["[b]\\"]])
     assert shown.getvalue().count("\\") == 2 and "[b]" in shown.getvalue()
+
+
+@pytest.mark.parametrize("width", [72, None])
+def test_lines_of_every_kind_fit_the_width(survey, width):
+    spec = {"kind": "consumer", "n": 12, "loss": "absolute", "privacy": {"epsilon": 1}}
+    (survey / "spec.json").write_text(json.dumps(spec))
+    question = "age > 64 AND town <> 'a town with a long name' AND town <> 'another town' AND age < 1000000"
+    environment = {"COLUMNS": "" if width is None else str(width)}
+    for words in (
+        ["design", "spec.json", "-o", "a-mechanism.json"],
+        ["audit", "a-mechanism.json"],
+        ["check", "d.csv", "--unit", "town"],
+        ["publish", "d.csv", "count", question, "--epsilon", "1", "--dry-run"],
+    ):
+        shown = run(survey, *words, **environment)
+        assert shown.returncode == 0
+        lines = shown.stdout.decode().splitlines()
+        assert max(map(len, lines)) <= (width or 80), (words, max(lines, key=len))
