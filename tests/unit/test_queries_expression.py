@@ -187,6 +187,7 @@ def test_arithmetic_on_the_largest_integers_does_not_overflow():
     ("DATE_DIFF('week', d, d) = 1", "holds this unit of DATE_DIFF"),
     ("SUBSTR(b, 0) = 'a'", "needs whole numbers from 1 to 1,000,000 after what SUBSTR is of"),
     ("LEFT(b, a) = 'a'", "needs whole numbers from 0 to 1,000,000 after what LEFT is of"),
+    ("RIGHT(b, -1) = 'a'", "needs whole numbers from 0 to 1,000,000 after what RIGHT is of"),
     ("ROUND(a, 13) = 1", "needs whole numbers from 0 to 12 after what ROUND is of"),
     ("HAS(s, 'a;b', ';')", "needs in HAS a choice that is not empty, and a delimiter that is not in it"),
     ("HAS(s, s, ';')", "needs a column and quoted text in HAS"),

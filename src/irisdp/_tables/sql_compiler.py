@@ -502,7 +502,7 @@ class ConditionCompiler:
                 node.args.get("length"), "SUBSTR(text, 1, 3)", 0, _MOST_CHARACTERS, otherwise=_MOST_CHARACTERS
             )
         else:
-            start, length = 1, _whole_number(node.expression, "LEFT(text, 3)", 0, _MOST_CHARACTERS)
+            start, length = 1, _whole_number(node.expression, f"{node.key.upper()}(text, 3)", 0, _MOST_CHARACTERS)
 
         def build() -> exp.Expr:
             first: exp.Expr = exp.Literal.number(start)
