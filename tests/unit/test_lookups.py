@@ -292,6 +292,31 @@ def test_every_place_of_a_column():
     assert read_statistics(planned, bytes(32)).nodes.values.tolist() == [1100]
 
 
+def test_a_lookup_lists_the_groups_of_its_columns():
+    Path("wards.csv").write_text(
+        "ward,region,side,people\n02,south,,9\n01,north,left,9\n03,south,right,9\n04,,left,9\n"
+    )
+    listed = plan("survey.csv", "count", by="region", groups="wards.csv", epsilon=1, **JOINED)
+    assert [listed.groups.names[place] for place in listed.groups.shown] == ["south", "north"]
+    assert (
+        listed.question()
+        == plan("survey.csv", "count", by="region", groups="south,north", epsilon=1, **JOINED).question()
+    )
+    both = plan("survey.csv", "count", by="side,region", groups="./wards.csv", epsilon=1, **JOINED)
+    assert both.groups.labels == (("left", "north"), ("right", "south"))
+    chosen = plan("survey.csv", "plurality", "region", categories="wards.csv", epsilon=1, **JOINED)
+    assert sorted(chosen.query.categories.names) == ["north", "south"]
+    typed = {"types": {"people": {"type": "number", "decimal": ","}}}
+    Path("wards.csv").write_text('ward,people\n01,"1,5"\n02,2\n')
+    assert plan("survey.csv", "count", by="people", groups="wards.csv", epsilon=1, **JOINED, **typed).groups.names == (
+        "1,5",
+        "2",
+    )
+    for by in ("ward", "r = people", "people,age"):
+        with pytest.raises(BadInput, match="groups: must have exactly the group columns"):
+            plan("survey.csv", "count", by=by, groups="wards.csv", epsilon=1, **JOINED)
+
+
 def test_names_of_columns_may_be_years():
     Path("wards.csv").write_text("ward,2021,2022\n01,5,7\n02,6,8\n")
     assert count('"2022" - "2021" = 2 AND "2022" > 7') == 1

@@ -107,16 +107,7 @@ def check_apart(declared: Any, data: Any, what: Declares = GROUPS) -> None:
     """
     file = groups_file(declared)
     path = data if isinstance(data, str | os.PathLike) else None
-    one_file = (
-        file is not None
-        and path is not None
-        and guarded(
-            lambda: same_file(Path(file).expanduser(), Path(path).expanduser()),
-            "is no usable path",
-            "name a file",
-            what.option,
-        )
-    )
+    one_file = file is not None and path is not None and _is_one_file(file, path, what)
     if one_file or (declared is not None and declared is data):
         raise BadInput(
             what.option,
@@ -526,9 +517,9 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
     declared : text, path, sequence, mapping or frame
         Text such as ``"north,east"`` for one column; a value that could be meant for a file (it ends as tables do, or a
         file of that name exists) needs double quotes. Or a path (or text that ends in .csv or .tsv) of a file whose
-        header names the group columns in any order. Or a sequence or set of values, tuples or mappings, a mapping from
-        column to values, one for each group, or a frame. Of several columns also a list of one text for each, such as
-        ``["ward=north,east", "sex=f,m"]``, which means all combinations.
+        header names the group columns in any order, or of the lookup that has them. Or a sequence or set of values,
+        tuples or mappings, a mapping from column to values, one for each group, or a frame. Of several columns also a
+        list of one text for each, such as ``["ward=north,east", "sex=f,m"]``, which means all combinations.
     what : Declares
         What they are, for messages. [default: groups]
 
@@ -548,7 +539,8 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
     import pyarrow as pa
 
     columns = find_keys(table, by)
-    declared_values = read_declared(declared, [column.name for column in columns], what)
+    names = [column.name for column in columns]
+    declared_values = read_declared(_listed_by_lookup(table, names, declared, what), names, what)
     if not declared_values.columns[0]:
         raise BadInput(what.option, f"declares no {what.one}", "declare one or more")
     kinds, arrays = [], {}
@@ -561,6 +553,25 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
     order = _sorted([_ranks(arrays[f"k{index}"], column.kind) for index, column in enumerate(kinds)], labels, what)
     groups = Groups(tuple(kinds), labels, np.arange(len(labels)), keys, order, _note_on_list(declared, labels, what))
     return groups if declared_values.ordered else replace(groups.by_key(), shown=np.arange(len(labels)))
+
+
+def _listed_by_lookup(table: Table, names: Sequence[str], declared: Any, what: Declares) -> Any:
+    """Return all that a lookup lists of its own columns, where it is the file that declares them."""
+    file = groups_file(declared)
+    if file is None:
+        return declared
+    for lookup in table.lookups:
+        own = {column.name for column in lookup.columns}
+        if lookup.path is not None and own.issuperset(names) and _is_one_file(file, lookup.path, what):
+            return lookup.listed(names)
+    return declared
+
+
+def _is_one_file(one: Path, other: str | os.PathLike[str], what: Declares) -> bool:
+    def compared() -> bool:
+        return same_file(one.expanduser(), Path(other).expanduser())
+
+    return guarded(compared, "is no usable path", "name a file", what.option)
 
 
 def _note_on_list(declared: Any, labels: Sequence[tuple[Any, ...]], what: Declares) -> Note | None:

@@ -33,9 +33,9 @@ class CommonOptions(TypedDict, total=False):
         The groups, which `by` needs, unless `select_groups` discovers them. One of: text, ``"north,east"``; a CSV file;
         a list of values or tuples; a mapping from each column to its values, one per group; a frame. For several
         columns also one text for each, ``["ward=north,east", "sex=f,m"]``, for all combinations. In text, put a value
-        with a comma in double quotes. The header of a CSV file names the group columns. In a column without a type,
-        values match by spelling: 1 is not 01 or 1.0. Iris never takes groups from the data, because they would reveal
-        who is in it.
+        with a comma in double quotes. The header of a CSV file names the group columns; the file of a `lookup` lists
+        the groups by its columns. In a column without a type, values match by spelling: 1 is not 01 or 1.0. Iris never
+        takes groups from the data, because they would reveal who is in it.
     select_groups : bool
         Instead of `groups`: discover the groups privately. For a count this costs nothing more, and it shows each group
         as often as optimal partition selection would. Other queries, and counts for audiences, pay for the selection.

@@ -151,9 +151,7 @@ def _lines(table: Table, data: str, name: str, written: Mapping[str, Any], fitti
     yield "# How many records of each person count, where a question does not say; further records are left out."
     yield "#at_most = 1"
     yield ""
-    yield "# The most that may ever be spent: ε, or ε and δ; or a ledger in other currency, mu=1 or rho=1/2."
-    yield '#limit = "1,1e-6"'
-    yield ""
+    yield from _limit_and_lookup(columns)
     if table.reading and not (table.location and table.location.inner):
         yield from _text(table, written, fitting)
     else:
@@ -173,6 +171,16 @@ def _lines(table: Table, data: str, name: str, written: Mapping[str, Any], fitti
     yield '#title = "A heading"'
     yield "[labels.columns]"
     yield from (f'#{_key(column.name)} = "What readers see"' for column in columns)
+
+
+def _limit_and_lookup(columns: Sequence[Column]) -> Iterable[str]:
+    yield "# The most that may ever be spent: ε, or ε and δ; or a ledger in other currency, mu=1 or rho=1/2."
+    yield '#limit = "1,1e-6"'
+    yield ""
+    yield "# A public table whose columns are joined to the records, and the column of both that is its key."
+    yield '#lookup = "lookup.csv"'
+    yield f"#on = {_key(columns[0].name)}"
+    yield ""
 
 
 _FORMS = {

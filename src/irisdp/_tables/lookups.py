@@ -74,6 +74,12 @@ class Lookup:
         """The keys as a relation with the column `k`."""
         return self._values.select(["k"])
 
+    def listed(self, names: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Return the different rows of some columns, in the order of the file, but for those without a value."""
+        places = {column.name: place for place, column in enumerate(self.columns)}
+        columns = [self._values.column(f"c{places[name]}").to_pylist() for name in names]
+        return list(dict.fromkeys(row for row in zip(*columns, strict=True) if None not in row))
+
     def document(self, used: Sequence[str]) -> dict[str, Any]:
         """Return what a question says of it that uses some columns, JSON-ready."""
         return {"on": self.key.name, "columns": sorted(used), "rows": self.rows, "sha256": self.digest}
@@ -82,7 +88,7 @@ class Lookup:
         """Say in a line for people which columns come from it, and how a row is found."""
         rows = f"{self.rows:,} row{'s' if self.rows > 1 else ''}"
         said = f"{list_names(sorted(used))} from the lookup {self.name} ({rows}, SHA-256 {self.digest[:12]}…)"
-        return f"{said}, joined on {self.key.name}; without a match unknown"
+        return f"{said}, joined on {self.key.name}; null without a match"
 
 
 @dataclass(frozen=True, slots=True)
