@@ -26,16 +26,20 @@ REGISTRY = Registry().with_resources(
     (f"{name}.schema.json", Resource.from_contents(schema)) for name, schema in SCHEMAS.items()
 )
 PLAN = {
-    "data": "t.csv", "ledger": "b.ledger", "budget": {"epsilon": 1, "delta": "1e-6"}, "licence": "CC0-1.0",
+    "data": "t.csv", "lookup": "places.csv", "on": "g",
+    "ledger": "b.ledger", "budget": {"epsilon": 1, "delta": "1e-6"}, "licence": "CC0-1.0",
     "questions": [
         {"query": "count"},
         {"query": "at-least 2", "expression": "v = 1", "by": "g", "groups": ["a", "b"], "weight": 2, "out": "q.csv"},
+        {"query": "count", "expression": "area = 'north'", "out": "j.csv"},
     ],
 }  # fmt: skip
 PROJECT = """
 relation = "exchange"
 unit = "person"
 limit = {epsilon = 3, delta = "1e-6"}
+lookup = "places.csv"
+on = ["ward"]
 [types]
 age = "integer"
 [categories]
@@ -46,12 +50,14 @@ RUN = """
 data = "t.csv"
 ledger = "r.ledger"
 types = {v = "integer"}
+lookup = ["places.csv"]
+on = "g"
 [[questions]]
 name = "voters"
 query = "count"
 expression = "v = 1"
-by = "g"
-groups = ["a", "b"]
+by = "area"
+groups = ["north", "south"]
 epsilon = 0.5
 out = "r.csv"
 [[questions]]
@@ -77,6 +83,7 @@ ASKED = {
     "records": "column g --categories a,b --relation exchange --ledger e.ledger",
     "audiences": "count --audience board=2 --audience press=1 --ledger a.ledger",
     "Gaussian": "count g='a' --mu 1 --delta 1e-6",
+    "joined": "count --by area --groups places.csv --lookup places.csv --on g",
 }
 DESIGNED = ("geometric", "consumer-absolute", "rainbow-best", "exponential-path", *stored.REFUSED)
 
@@ -136,6 +143,7 @@ def documents(tmp_path_factory):
         patch.chdir(tmp_path_factory.mktemp("formats"))
         stored.prepare()
         Path("plan.json").write_text(json.dumps(PLAN))
+        Path("places.csv").write_text("g,area\na,north\nb,south\n")
         Path("run.toml").write_text(RUN)
         return list(all_documents())
 

@@ -15,6 +15,8 @@ from irisdp import BadInput, plan, publish
 from irisdp._cli import run
 from irisdp._release import check_data
 from irisdp._release.pipeline import read_statistics
+from irisdp._tables import lookups
+from irisdp._tables.table import open_table
 
 SURVEY = "ward,age,paid\n01,30,10\n02,70,20\n01,65,30\n,20,40\n07,40,50\n1,50,60\n"
 WARDS = "ward,region,people\n01,north,100\n02,south,900\n"
@@ -365,6 +367,19 @@ def test_reports_and_readers_know_what_was_joined():
     publish("survey.csv", "count", **chosen, out="out.csv", report="out.html")
     assert "region from the lookup wards.csv (2 rows" in Path("out.html").read_text()
     assert "north" in str(irisdp.interpret("out.csv.release.json"))
+
+
+def test_the_lookup_is_held_and_not_the_records():
+    """An engine keeps what it joins with in memory; a stream of records may be longer than that."""
+    Path("wards.csv").write_text("ward,region\n" + "".join(f"{n:05},r{n % 7}\n" for n in range(3000)))
+    table = open_table("survey.csv", **JOINED)
+    used = lookups.used_lookups(table.lookups, table.lookups[0].columns)
+    connection = table._source.connect(["ward"])
+    for name, relation in lookups.relations(used).items():
+        connection.register(name, relation)
+    ((_, explained),) = connection.execute(f"EXPLAIN {lookups.join(used, ['ward'])}").fetchall()
+    assert "Join Type: LEFT" in explained
+    assert explained.index("Projections: ward") < explained.index("Projections: k")
 
 
 # What is kept of a lookup: its content is part of the question, and how it is written is none.
