@@ -244,6 +244,17 @@ def test_a_lookup_is_never_written_over():
     assert not Path("survey.ledger").exists()
 
 
+def test_no_lookup_of_several_is_written_over():
+    for folder, column in (("a", "x"), ("b", "y")):
+        Path(folder).mkdir()
+        Path(folder, "w.csv").write_text(f"ward,{column}\n01,1\n")
+    both = {"lookup": ["a/w.csv", "b/w.csv"], "on": ["ward", "ward"]}
+    for out in both["lookup"]:
+        with pytest.raises(BadInput, match=r"out: .*w\.csv"):
+            publish("survey.csv", "count", "x = 1 AND y = 1", **SURE, **both, out=out, force=True)
+    assert count("x = 1 AND y = 1", **both) == 2
+
+
 def test_opaque_columns_are_no_keys():
     data = pa.table({"k": [[1], [2]], "v": [1, 2]})
     with pytest.raises(BadInput, match=r"on: names k, which is a list or a structure"):

@@ -117,7 +117,7 @@ def lookup_files(lookup: Any) -> dict[str, Path]:
     """Return the files that lookups are read from, each with what messages call it."""
     listed = lookup if isinstance(lookup, list | tuple) else [lookup]
     files = [Path(os.fsdecode(each)) for each in listed if isinstance(each, str | os.PathLike)]
-    return {f"the lookup {file.name}" if len(files) > 1 else "the lookup": file for file in files}
+    return {f"the lookup {file}" if len(files) > 1 else "the lookup": file for file in files}
 
 
 def read_raw_lookups(lookup: Any, on: Any, data: Any) -> tuple[RawLookup, ...]:
