@@ -241,6 +241,13 @@ OPTIONS = (
     Option(
         "secret", "Ledger", "FILE", "Keep the fingerprint secret beside this file instead of beside DATA.", kind="file"
     ),
+    Option(
+        "max_charge",
+        "Ledger",
+        "E[,D]",
+        "Refuse a charge above this, written as a limit. 0: publish only what is free.",
+        batches=("is for the whole batch", "say --max-charge of irisdp batch"),
+    ),
     Option("table", "Ledger", "NAME", "Name of the table in the ledger. [default: the file's name]"),
     Option("out", "Output", "FILE", "Write the answers to .csv, .parquet or .json.", kind="file"),
     Option("report", "Output", "FILE", "Write an .html page that explains the answers to readers.", kind="file"),

@@ -14,6 +14,7 @@ from .output import (
     AsJson,
     Force,
     LabelsFile,
+    MaxCharge,
     Title,
     console,
     fact,
@@ -46,6 +47,7 @@ def batch_command(
     title: Title = None,
     labels: LabelsFile = None,
     force: Force = False,
+    max_charge: MaxCharge = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -59,7 +61,7 @@ def batch_command(
     from .._release import batch, dry_run_batch
 
     if dry_run:
-        foreseen = dry_run_batch(plan, report=report, title=title, labels=labels, force=force)
+        foreseen = dry_run_batch(plan, report=report, title=title, labels=labels, force=force, max_charge=max_charge)
         if as_json:
             outlook = foreseen.outlook and error_in_options(foreseen.outlook.to_document(), {})
             print_json({**foreseen.plan.to_document(), "dry_run": True, "ledger": outlook})
@@ -69,7 +71,7 @@ def batch_command(
             raise typer.Exit(Refusal.exit_status)
         return
     with progress(quiet=as_json):
-        published = batch(plan, report=report, title=title, labels=labels, force=force)
+        published = batch(plan, report=report, title=title, labels=labels, force=force, max_charge=max_charge)
     with show_what_is_charged(published.out):
         if as_json:
             print_json(published.to_document())

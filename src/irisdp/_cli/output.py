@@ -384,6 +384,14 @@ LabelsFile = Annotated[
         metavar="FILE",
     ),
 ]
+MaxCharge = Annotated[
+    str | None,
+    typer.Option(
+        "--max-charge",
+        help="Refuse a charge above this, written as a limit. 0: publish only what is free.",
+        metavar="E[,D]",
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Also show errors, reading rules and what is protected.")]
 
 

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from .output import console
+from .output import console, write_error
 
 _PATIENCE = 2
 """Seconds for which nobody needs to be told that something goes on."""
@@ -22,7 +22,19 @@ _PLACE = re.compile(r"question (\d+) of (\d+):")
 
 @contextlib.contextmanager
 def progress(*, quiet: bool) -> Iterator[None]:
-    """Show which step of a release is going on; only to a terminal."""
+    """Show which step of a release is going on, to a terminal only, and what people should know before a charge."""
+    from .._release import listen_to_notices
+
+    def noted(text: str) -> None:
+        if not quiet:  # a JSON document says it after the charge
+            write_error(f"irisdp: note: {text}")
+
+    with listen_to_notices(noted), _steps_shown(quiet=quiet):
+        yield
+
+
+@contextlib.contextmanager
+def _steps_shown(*, quiet: bool) -> Iterator[None]:
     if quiet or not (view := console(stderr=True)).is_terminal:
         yield
         return

@@ -42,11 +42,6 @@ _NAMED = {"encoding": "NAME", "delta": "D", "at_most": "M"}
 _NAMES = ("groups", "among")
 """Labels of lines that hold names as they were typed."""
 
-_ANEW = (
-    "this ledger has answered the question before, about other data; where the data is the same, it was under another"
-    " secret: let all who ask share the file .tables.irisdp-secret, or pay each time"
-)
-
 
 def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, options: Mapping[str, str]) -> None:
     """Say what a question would cost and be answered like, from public facts; `options` are those of the command."""
@@ -106,8 +101,10 @@ def show_published(published: Publication, *, titled: bool = False, verbose: boo
         fact("cost", f"{planned.describe_cost()}, of which {new}")
     else:
         fact("cost", f"{planned.describe_cost()}; charged {published.cost}")
-    if published.anew:
-        fact("anew", _ANEW)
+    if published.anew is not None:
+        from .._release import say_anew
+
+        fact("again", say_anew(published.anew, published.cost))
     if verbose:
         for error in planned.describe_error():
             fact("error", error)

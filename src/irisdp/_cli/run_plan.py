@@ -15,6 +15,7 @@ from .output import (
     AsJson,
     Force,
     LabelsFile,
+    MaxCharge,
     Title,
     console,
     fact,
@@ -42,6 +43,7 @@ def run_command(
     title: Title = None,
     labels: LabelsFile = None,
     force: Force = False,
+    max_charge: MaxCharge = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -59,7 +61,7 @@ def run_command(
     from .._release import dry_run_plan, run
 
     if dry_run:
-        foreseen = dry_run_plan(plan, title=title, labels=labels, force=force)
+        foreseen = dry_run_plan(plan, title=title, labels=labels, force=force, max_charge=max_charge)
         if as_json:
             print_json(error_in_options(foreseen.to_document(), _OPTIONS))
         else:
@@ -68,7 +70,7 @@ def run_command(
             raise typer.Exit(foreseen.refusal.exit_status)
         return
     with progress(quiet=as_json):
-        published = run(plan, title=title, labels=labels, force=force)
+        published = run(plan, title=title, labels=labels, force=force, max_charge=max_charge)
     with show_what_is_charged(published.out):
         if as_json:
             print_json(published.to_document())
@@ -76,7 +78,7 @@ def run_command(
             _show(published)
 
 
-_OPTIONS = {"force": "", "dry_run": ""}
+_OPTIONS = {"force": "", "dry_run": "", "max_charge": "E[,D]"}
 
 
 def _show_outlook(foreseen: RunOutlook) -> None:

@@ -7,7 +7,7 @@ from .._lazy import exports
 if TYPE_CHECKING:
     from .addresses import address_of
     from .audience_limits import AudienceCost, AudienceSpending, is_audience, same_audience, say_unlimited, unlimited_in
-    from .charging import ChargeRequest
+    from .charging import ChargeRequest, Quote
     from .discovery import (
         TableFingerprint,
         TableVersion,
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         match_fingerprint,
         names_of_data,
         place_of_table,
+        reason_anew,
         remember,
         remembered,
         secret_key_file,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .entries import ChargedAnswer, LedgerEntry, hash_of, last_fingerprint, read_limit, read_object, read_spent
     from .fingerprints import SECRET_BYTES, secret_file, secret_key_path, unit_key
     from .ledger import Ledger
-    from .limits import named_limit
+    from .limits import check_most, named_limit
     from .releases import Release, lines_as_html, list_releases
     from .scope import LedgerScope, scope_in_advance
     from .simulation import SimulatedStore, simulated

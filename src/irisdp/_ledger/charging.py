@@ -20,7 +20,7 @@ from .entries import (
     read_limit,
     read_spent,
 )
-from .limits import check_budget
+from .limits import check_budget, check_most
 from .migration import begin
 from .releases import Earlier, Release, list_releases
 from .scope import LedgerScope
@@ -55,12 +55,38 @@ class ChargeRequest:
     fingerprint: str = ""
     draw: Draw
     outputs: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
+    most: Charge | None = None
+    """The most that may be charged for it, as whoever asks has said; nothing for what is free alone."""
     drawn: set[tuple[LedgerEntry, ...]] = field(default_factory=set)
     """What was drawn for it so far; more than once only where a server undid it."""
 
     def price(self, earlier: Sequence[Release], currency: Currency) -> Charge:
         """Return what it costs after earlier releases of the same data, in the ledger's currency."""
         return self.cost if isinstance(self.cost, Charge) else self.cost(earlier, currency)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """What a ledger would do with a question about one version of the data, if nothing else is charged before.
+
+    Attributes
+    ----------
+    repeated : bool
+        Whether it has the answer already.
+    cost : Charge
+        What it would charge.
+    """
+
+    repeated: bool
+    cost: Charge
+
+
+def quote(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRequest, currency: Currency) -> Quote:
+    """Say what `charge_question` would charge; limits are not looked at."""
+    if find_settlement(rows, asked.fingerprint, hash_of(asked.text)) is not None:
+        return Quote(repeated=True, cost=currency.cost())
+    earlier = Earlier(lambda: list_releases(store, rows, asked.fingerprint) if currency.refines else [])
+    return Quote(repeated=False, cost=asked.price(earlier, currency))
 
 
 def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRequest) -> ChargedAnswer:
@@ -79,6 +105,7 @@ def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRe
     # Given earlier answers, what builds on them may be less private than their sums say: proofs/filters.md.
     earlier = Earlier(lambda: list_releases(store, rows, asked.fingerprint) if currency.refines else [])
     price = asked.price(earlier, currency)
+    check_most(asked.most, price)
     limit, spent = read_limit(rows), read_spent(rows)
     check_budget(limit, spent, price)
     telling = AudienceCost(alone={None: price}) if asked.tells is None else asked.tells(currency)

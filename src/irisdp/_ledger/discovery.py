@@ -246,6 +246,23 @@ def remembered(
     return state.find_version(place, stamp, secrets_in(*folders)), state.knows(known)
 
 
+def reason_anew(table: Table, book: Ledger, secret: str | os.PathLike[str] | None, key: bytes) -> str:
+    """Say why a question that was answered before is charged again: by what is remembered of the table's place.
+
+    Returns
+    -------
+    "secret", "data" or "unknown"
+        The secret was lost or replaced; the data changed; or nothing is remembered of the place.
+    """
+    place = place_of_table(table)
+    state = TableState.beside(secret_key_file(secret, table.path, book))
+    if place is None:
+        return "unknown"
+    if state.has_lost_secret(place, [key]):
+        return "secret"
+    return "unknown" if state.find_version(place, None, [key]) is None else "data"
+
+
 def remember(
     table: Table, book: Ledger, secret: str | os.PathLike[str] | None, stamp: TableFingerprint, version: str, key: bytes
 ) -> None:

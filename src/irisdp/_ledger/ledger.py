@@ -23,7 +23,7 @@ from .._lazy import renamed_method
 from ..accounting import CURRENCIES, Charge, Currency
 from .addresses import address_of
 from .audience_limits import AudienceSpending, check_audience_limits, limit_audience
-from .charging import ChargeRequest, Draw, Price, Tells, charge_question
+from .charging import ChargeRequest, Draw, Price, Quote, Tells, charge_question, quote
 from .entries import (
     ChargedAnswer,
     check_pinned,
@@ -197,6 +197,11 @@ class Ledger(Drawable):
         """List what was released, oldest first."""
         with self.store.reading() as rows:
             return list_releases(self.store, rows)
+
+    def quote(self, request: ChargeRequest, currency: Currency) -> Quote:
+        """Say what `charge` would charge for a question in a currency, and whether its answer is there already."""
+        with self.store.reading() as rows:
+            return quote(rows, self.store, request, currency)
 
     @checked
     def verify(self, head: str | None = None) -> History:

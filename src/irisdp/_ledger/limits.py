@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from .._exact import meant_decimal, rational, told_above, told_below
-from ..accounting import Charge, ConcentratedCost, Cost, Currency, GaussianCost, as_pair
+from ..accounting import CURRENCIES, Charge, ConcentratedCost, Cost, Currency, GaussianCost, as_pair
 from ..errors import BadInput, BudgetRefused
 
 
@@ -27,6 +27,32 @@ def check_budget(limit: Charge | None, spent: Charge, cost: Charge) -> None:
         " people in the data allows it, or repeat an answered question, which is free",
         **parts,
     )
+
+
+def check_most(most: Charge | None, cost: Charge) -> None:
+    """Refuse a charge above the most that the caller allows; only nothing is comparable in every currency.
+
+    Raises
+    ------
+    BudgetRefused
+        Where it is more.
+    BadInput
+        Where it is in another currency than the ledger counts in.
+    """
+    if most is None or cost.is_nothing:
+        return
+    if not most.is_nothing and type(most) is not type(cost):
+        here, there = (next(each.name for each in CURRENCIES if each.cost is type(one)) for one in (cost, most))
+        rule = f"is in {there}, and the ledger counts in {here}"
+        raise BadInput("max_charge", rule, "write it as a limit of that ledger, such as 1 or rho=1/2")
+    if most.is_nothing or not cost.fits_in(most):
+        allowed = "nothing" if most.is_nothing else spelt(most, told_below)
+        raise BudgetRefused(
+            f"the charge would be {spelt(cost, told_above)}, and max_charge= allows {allowed}; nothing was spent;"
+            " raise it, or leave it out",
+            max_charge=most.to_document(),
+            cost=cost.to_document(),
+        )
 
 
 def spelt(charge: Charge, tell: Callable[[str, Fraction], str]) -> str:

@@ -76,6 +76,11 @@ class TableState:
                 return KnownVersion(version, stamp is not None and noted == _digest(stamp), not young)
         return None
 
+    def has_lost_secret(self, place: str, keys: list[bytes]) -> bool:
+        """Tell whether a place was known by a secret that is not there any more."""
+        asked = "SELECT key FROM version WHERE place = ? ORDER BY id DESC LIMIT 1"
+        return any(key not in map(_name_of_key, keys) for (key,) in self._found(asked, (place,)))
+
     def knows(self, versions: set[str]) -> bool:
         """Tell whether all of these versions were noted here, for any place."""
         return versions <= {version for (version,) in self._found("SELECT DISTINCT fingerprint FROM version", ())}

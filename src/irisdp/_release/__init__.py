@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .plan_file import in_keys
     from .planning import plan
     from .plans import Plan
-    from .progress import listen_to_progress
+    from .progress import listen_to_notices, listen_to_progress, say_anew
     from .project import Project, limit_to_set
     from .project_template import init_project
     from .publication import Answered, BatchPublication, Publication, RunPublication

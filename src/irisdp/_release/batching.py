@@ -26,7 +26,15 @@ from .answers import Answers
 from .batch_plan import BatchPlan, plan_asked
 from .dry_run import DryRun, simulate_charge
 from .output_files import Files, pages, plan_files, plan_reports, write_files
-from .pipeline import CheckedQuestion, Executed, GroupStatistics, draw_answers, execute, shown_of
+from .pipeline import (
+    CheckedQuestion,
+    Executed,
+    GroupStatistics,
+    draw_answers,
+    execute,
+    read_max_charge,
+    shown_of,
+)
 from .plan_file import PlanFile, read_batch
 from .progress import errors_after_charge, report_step
 from .publication import BatchPublication, Publication
@@ -43,6 +51,7 @@ def batch(
     title: str | None = None,
     labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     force: bool = False,
+    max_charge: Any = None,
 ) -> BatchPublication:
     """Publish several questions as one charge: the noise of all is the least whose exact total fits the budget.
 
@@ -72,6 +81,8 @@ def batch(
         As for `irisdp.publish`, before the plan's "title" and "labels" and those of the project file.
     force : bool
         Whether files that are there already may be replaced.
+    max_charge : number, text or sequence, optional
+        As for `irisdp.publish`, for the whole batch.
 
     Returns
     -------
@@ -100,7 +111,7 @@ def batch(
     >>> len(found)
     40
     """
-    planned, ready = _checked(plan, ledger, force, data=data, report=report, title=title, labels=labels)
+    planned, ready = _checked(plan, ledger, force, max_charge, data=data, report=report, title=title, labels=labels)
     table = ready.request.promise.table
     done = execute(ready, lambda cells, _, cost: [_draw_all(planned, cells, table, cost)])
     with errors_after_charge():
@@ -108,7 +119,7 @@ def batch(
 
 
 def _checked(
-    plan: Any, ledger: str | os.PathLike[str] | Ledger | None, force: bool, **told: Any
+    plan: Any, ledger: str | os.PathLike[str] | Ledger | None, force: bool, max_charge: Any, **told: Any
 ) -> tuple[BatchPlan, CheckedQuestion]:
     """Check all that `batch` checks before it reads a record."""
     asked = read_batch(plan, **told)
@@ -132,6 +143,7 @@ def _checked(
         licence=dataset.licence,
         secret=dataset.options.get("secret"),
         stamp=before,
+        max_charge=read_max_charge(max_charge),
     )
     return planned, ready
 
@@ -182,6 +194,7 @@ def _handed_over(planned: BatchPlan, ready: CheckedQuestion, done: Executed) -> 
         ledger=done.book.place,
         id=number,
         pages=written[len(written) - len(ready.reports) :],
+        anew=done.anew,
     )
 
 
@@ -200,9 +213,10 @@ def dry_run_batch(
     title: str | None = None,
     labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     force: bool = False,
+    max_charge: Any = None,
 ) -> DryRun[BatchPlan]:
     """Check all that `irisdp.batch` would, and say what it would cost; reads no record, spends and creates nothing."""
-    planned, ready = _checked(plan, ledger, force, data=data, report=report, title=title, labels=labels)
+    planned, ready = _checked(plan, ledger, force, max_charge, data=data, report=report, title=title, labels=labels)
     return DryRun(planned, ready.book, simulate_charge(ready))
 
 

@@ -17,6 +17,7 @@ from .._ledger import (
     Ledger,
     Release,
     SimulatedStore,
+    check_most,
     check_neighbours,
     currency_of,
     hash_of,
@@ -34,7 +35,7 @@ from .._ledger import (
 from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ..errors import BudgetRefused, Refusal, ScopeRefused
 from .options import PublishOptions, with_options
-from .pipeline import CheckedQuestion, check_asked
+from .pipeline import CheckedQuestion, check_asked, read_max_charge
 from .plan_file import PlanFile, PlanQuestion, in_keys, read_run
 from .plans import Plan
 from .project import Project, give_limit, limit_to_set
@@ -183,6 +184,16 @@ class Outlook:
         }
 
 
+def _allowed(case: Case, most: Charge | None) -> Case:
+    """Refuse a charge above the most that is allowed, if nothing else refuses it."""
+    if case.refusal is None:
+        try:
+            check_most(most, case.cost)
+        except BudgetRefused as refusal:
+            return replace(case, refusal=refusal)
+    return case
+
+
 def _is_under_another_name(ready: CheckedQuestion) -> bool:
     """Tell whether a ledger would accept a table by its content alone, since it knows it under another name."""
     try:
@@ -221,7 +232,7 @@ def simulate_charge(ready: CheckedQuestion) -> Outlook | None:
         for version in (versions.unchanged, versions.changed):
             account = accounts.of(book)
             try:
-                cases[version] = account.charge(request, project, version)
+                cases[version] = _allowed(account.charge(request, project, version), ready.max_charge)
             except ScopeRefused as refusal:
                 cases[version] = Case(repeated=False, cost=account.quote(request, version), refusal=refusal)
             accounts.rewind()
@@ -400,9 +411,13 @@ class Account:
         """What all questions are charged together."""
         return self.spent.beyond(self.before)
 
-    def refused(self) -> BudgetRefused | None:
-        """Refuse all questions together, if they do not fit in what is left."""
+    def refused(self, most: Charge | None = None) -> BudgetRefused | None:
+        """Refuse all questions together, if they do not fit in what is left, or cost more than is allowed."""
         if self.refusal is None or self.limit is None:
+            try:
+                check_most(most, self.charged)
+            except BudgetRefused as refusal:
+                return refusal
             return None
         told = {name: value for name, value in self.refusal.document.items() if name != "error"}
         if "audience" in told:
@@ -444,9 +459,9 @@ class Accounts(contextlib.ExitStack):
         for store in self._copies.values():
             store.rewind()
 
-    def refusal(self) -> Refusal | None:
-        """Refuse the plan, if all of it does not fit in what is left; None where it does."""
-        return next((refused for account in self if (refused := account.refused()) is not None), None)
+    def refusal(self, most: Charge | None = None) -> Refusal | None:
+        """Refuse the plan, if all of it does not fit in what is left or in the most that any ledger may be charged."""
+        return next((refused for account in self if (refused := account.refused(most)) is not None), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -596,12 +611,13 @@ def dry_run_plan(
     title: str | None = None,
     labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     force: bool = False,
+    max_charge: Any = None,
 ) -> RunOutlook:
     """Check all that `irisdp.run` would, and say what it would cost; reads no record, spends and creates nothing.
 
     Parameters
     ----------
-    plan, force
+    plan, force, max_charge
         As for `irisdp.run`.
 
     Raises
@@ -610,6 +626,7 @@ def dry_run_plan(
         As `irisdp.run`. A refusal is part of the dry run's result.
     """
     asked = read_run(plan, title=title, labels=labels)
+    most = read_max_charge(max_charge)
     ready = prepare_all(asked, records_of(asked), force=force)
     _check_neighbours(asked, ready)
     with Accounts() as accounts:
@@ -638,7 +655,8 @@ def dry_run_plan(
             )
         ),
         ledgers=tuple(
-            _ledger(*accounts, is_known=is_known) for accounts in zip(*(ledgers for _, ledgers in passes), strict=True)
+            _ledger(*accounts, is_known=is_known, most=most)
+            for accounts in zip(*(ledgers for _, ledgers in passes), strict=True)
         ),
     )
 
@@ -686,7 +704,7 @@ def _case(question: PlanQuestion, ready: CheckedQuestion, accounts: Accounts, ve
         return Case(repeated=False, cost=ready.planned.cost, refusal=refusal)
 
 
-def _ledger(same: Account, other: Account, third: Account, *, is_known: bool) -> LedgerOutlook:
+def _ledger(same: Account, other: Account, third: Account, *, is_known: bool, most: Charge | None) -> LedgerOutlook:
     return LedgerOutlook(
         ledger=same.book.place,
         there=same.book.store.exists(),
@@ -696,7 +714,7 @@ def _ledger(same: Account, other: Account, third: Account, *, is_known: bool) ->
         unchanged=same.charged,
         changed=other.charged,
         expected=third.charged if is_known else None,
-        refusals=(same.refused(), other.refused(), third.refused() if is_known else None),
+        refusals=(same.refused(most), other.refused(most), third.refused(most) if is_known else None),
         unlimited=unlimited_in(same.book, dict.fromkeys(same.named)),
         currency=same.currency,
     )

@@ -236,6 +236,9 @@ class OutputOptions(TypedDict, total=False):
         the project file apply where these have none. Labels change no answer.
     licence : str
         Licence of the answers, for the data package: a name such as ``"CC-BY-4.0"``, or the address of a text.
+    max_charge : number, text or sequence, optional
+        The most that may be charged, written as a limit: ``1``, ``"1,1e-6"`` or ``"rho=1/2"``; 0 for what is free
+        alone. Iris refuses a larger charge before it reads records.
     force : bool
         Overwrite existing output files. Files that Iris reads or keeps, such as ledgers, are never overwritten.
     """
@@ -245,6 +248,7 @@ class OutputOptions(TypedDict, total=False):
     title: str | None
     labels: str | os.PathLike[str] | Mapping[str, Any] | None
     licence: str | None
+    max_charge: Any
     force: bool
 
 

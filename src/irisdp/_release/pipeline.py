@@ -19,10 +19,13 @@ from .._ledger import (
     TableFingerprint,
     TableVersion,
     check_ledger,
+    check_most,
     data_location,
     find_ledger,
     fingerprint_of_table,
     match_fingerprint,
+    named_limit,
+    reason_anew,
     remember,
     secret_key_file,
     unit_key,
@@ -39,6 +42,7 @@ from .._measurements import (
 )
 from .._queries import PrivacyUnit, UnreleasedKeys, entries_of, entry_of, enumerate_keys, is_in_parts
 from ..accounting import Charge, Cost
+from ..errors import BadInput
 from ..privacy import Guarantee, Privacy
 from .answers import Answers, plain_keys
 from .audiences import Audience
@@ -58,7 +62,7 @@ from .output_files import (
 )
 from .planning import plan
 from .plans import Plan
-from .progress import errors_after_charge, part_of, report_step
+from .progress import errors_after_charge, part_of, report_notice, report_step, say_anew
 from .project import currency_with, give_limit, limit_to_set
 from .publication import Publication
 from .release_chain import answer_details, extended, links_of
@@ -89,6 +93,8 @@ class CheckedQuestion:
         As for `publish`.
     stamp
         Of the file of the data, before anything of it was looked at.
+    max_charge : Charge or None
+        The most that may be charged.
     """
 
     plans: tuple[Plan, ...]
@@ -101,6 +107,7 @@ class CheckedQuestion:
     licence: str | None
     secret: Any
     stamp: TableFingerprint
+    max_charge: Charge | None = None
 
     @property
     def planned(self) -> Plan:
@@ -150,7 +157,16 @@ def check_question(
         licence=licence,
         secret=secret,
         stamp=before,
+        max_charge=read_max_charge(options.get("max_charge")),
     )
+
+
+def read_max_charge(value: Any) -> Charge | None:
+    """Read the most that may be charged, which is written like a limit."""
+    try:
+        return None if value is None else named_limit(value)
+    except BadInput as error:
+        raise error.said("max_charge", error.rule, error.remedy.replace("limit=", "max_charge=")) from None
 
 
 def labels_for(planned: Plan, options: Mapping[str, Any]) -> Labels:
@@ -276,7 +292,7 @@ def publish_checked(
     done = execute(ready, lambda cells, earlier, cost: draw_answers(planned, cells[0], earlier, table, cost), reading)
     with errors_after_charge():
         publication = _handed_over(ready, done.cells[0].nodes, done.charged, done.book, noted)
-        return replace(publication, anew=done.known and not done.charged.repeated, unlimited=done.unlimited)
+        return replace(publication, anew=done.anew, unlimited=done.unlimited)
 
 
 Draw = Callable[[Sequence["GroupStatistics"], Sequence[Release], Charge], list[LedgerEntry]]
@@ -294,8 +310,8 @@ class Executed:
     charged : ChargedAnswer
     book : Ledger
         The ledger that was charged.
-    known : bool
-        Whether it was asked the same before, about any version of the data.
+    anew : str or None
+        Why it was charged although it was answered before, about another version of the data or by another secret.
     unlimited : tuple of str
         Audiences that have no limit, where others of the ledger have one.
     """
@@ -303,7 +319,7 @@ class Executed:
     cells: list[GroupStatistics]
     charged: ChargedAnswer
     book: Ledger
-    known: bool
+    anew: str | None
     unlimited: tuple[str, ...]
 
 
@@ -329,6 +345,11 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
         book, version, kept = match_fingerprint(table, reading.digest, book, ready.secret, default=ready.default)
         book.check(request.promise, version)
         limit_to_set(project, book)  # refused before records are read
+        quoted = book.quote(replace(request, fingerprint=version), currency)
+        check_most(ready.max_charge, quoted.cost)
+        anew = reason_anew(table, ready.book, ready.secret, kept) if known and not quoted.repeated else None
+        if anew is not None:
+            report_notice(say_anew(anew, quoted.cost))
         key, cells = unit_key(kept), []
         for number, planned in enumerate(ready.plans, start=1):
             with part_of(f"question {number} of {len(ready.plans)}") if len(ready.plans) > 1 else nullcontext():
@@ -340,9 +361,16 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
     give_limit(project, book)
     unlimited = unlimited_in(book, (audience.name for planned in ready.plans for audience in planned.audiences))
     report_step(2)
-    charged = book.charge(replace(request, fingerprint=version, draw=lambda earlier, cost: draw(cells, earlier, cost)))
+    charged = book.charge(
+        replace(
+            request,
+            fingerprint=version,
+            most=ready.max_charge,
+            draw=lambda earlier, cost: draw(cells, earlier, cost),
+        )
+    )
     remember(table, ready.book, ready.secret, reading.stamp, version, kept)
-    return Executed(cells, charged, book, known, unlimited)
+    return Executed(cells, charged, book, None if charged.repeated else anew, unlimited)
 
 
 def _handed_over(

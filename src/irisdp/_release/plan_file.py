@@ -162,6 +162,7 @@ _EXAMPLE_PLAN = {
     "datasets": 'write [datasets.survey], and below it data = "survey.csv"',
     "questions": 'write [[questions]], and below it query = "count" and epsilon = 0.5',
 }
+_OF_MAX_CHARGE = ("belongs to the command, for the whole plan", "run it with max_charge=")
 _OF_FORCE = ("belongs to the command: a plan that replaces files would do so every time", "run it once with force=True")
 _OF_LIMIT = ("belongs to the project file or the ledger", "write it there, or: Ledger(path).set_limit(E, D)")
 _TOML = Dialect(
@@ -184,6 +185,7 @@ _TOML = Dialect(
             if key not in ("name", "dataset", "report")
         },
         **{(table, "force"): _OF_FORCE for table in ("plan", "dataset", "question")},
+        **{(table, "max_charge"): _OF_MAX_CHARGE for table in ("plan", "dataset", "question")},
         **{(table, "limit"): _OF_LIMIT for table in ("plan", "dataset", "question")},
         ("question", "k"): ("belongs into the query", 'write for example query = "at-least 5000"'),
         ("plan", "budget"): ("belongs to a batch, whose questions share one", "publish it with irisdp batch"),

@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 
+from ..accounting import Charge
 from ..errors import NotShown, place_of
 
 # What goes wrong after a charge is no bad input: something was spent, and the answers are kept.
@@ -60,6 +61,39 @@ def part_of(words: str) -> Iterator[None]:
         return
     with listen_to_progress(lambda step: outer(f"{words}: {step}")):
         yield
+
+
+_notices: ContextVar[Callable[[str], None] | None] = ContextVar("notices", default=None)
+
+
+@contextlib.contextmanager
+def listen_to_notices(listener: Callable[[str], None]) -> Iterator[None]:
+    """Pass on what people should know before they are charged."""
+    token = _notices.set(listener)
+    try:
+        yield
+    finally:
+        _notices.reset(token)
+
+
+def report_notice(text: str) -> None:
+    """Say something before a charge."""
+    listener = _notices.get()
+    if listener is not None:
+        listener(text)
+
+
+ANEW = {
+    "data": "the data has changed since",
+    "secret": "the secret by which the ledger knows the data was lost or replaced: restore .tables.irisdp-secret",
+    "unknown": "the data has changed, or this machine has another secret: let all who ask share .tables.irisdp-secret",
+}
+"""Why a question that was answered before is charged again."""
+
+
+def say_anew(reason: str, cost: Charge) -> str:
+    """Say in a sentence that a question is charged again, and why."""
+    return f"this question was answered before and is charged {cost.as_charged()} again: {ANEW[reason]}"
 
 
 def report_step(step: int) -> None:

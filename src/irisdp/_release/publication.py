@@ -52,8 +52,9 @@ class Publication(Tabular, Drawable):
         `irisdp.interpret` takes.
     in_batch : bool
         Whether this is one question of a batch (`irisdp.batch`).
-    anew : bool
-        Whether the ledger had answered the same question before, about other data, or the same under another secret.
+    anew : "data", "secret", "unknown" or None
+        Why a question was charged again that the ledger had answered before: the data changed, the secret was lost or
+        replaced, or one of the two. None where it was not.
     unlimited : tuple of str
         The audiences that have no limit of their own in the ledger, where others have one.
     """
@@ -67,7 +68,7 @@ class Publication(Tabular, Drawable):
     out: tuple[Path, ...]
     sidecars: dict[str | None, dict[str, Any]]
     in_batch: bool = False
-    anew: bool = False
+    anew: str | None = None
     unlimited: tuple[str, ...] = ()
 
     @property
@@ -128,6 +129,7 @@ class Publication(Tabular, Drawable):
         return {
             "cost": self.cost.to_document(),
             "repeated": self.repeated,
+            "anew": self.anew,
             "answers": answers.get(None, answers),
             "out": [str(path) for path in self.out],
             "ledger": {
@@ -201,6 +203,8 @@ class BatchPublication(InOneLine):
         Its one line there.
     pages : tuple of Path
         The page of the whole batch, where one was written.
+    anew : str or None
+        As of a `Publication`.
     """
 
     plan: BatchPlan
@@ -211,6 +215,7 @@ class BatchPublication(InOneLine):
     ledger: Path | str
     id: int
     pages: tuple[Path, ...] = ()
+    anew: str | None = None
 
     def __iter__(self) -> Iterator[Publication]:
         """Iterate over the questions' publications."""
@@ -245,6 +250,7 @@ class BatchPublication(InOneLine):
             "cost": self.cost.to_document(),
             "charged": self.charged.to_document(),
             "repeated": self.repeated,
+            "anew": self.anew,
             "answers": [publication.answers.to_documents() for publication in self.publications],
             "questions": [
                 {

@@ -12,11 +12,12 @@ from .._exact import checked
 from .._files import Output
 from .._hooks import call_hook
 from .._ledger import Ledger, TableVersion, match_fingerprint
+from ..accounting import Charge
 from ..errors import BadInput, NotShown, Refusal, place_of
 from .dry_run import Accounts
 from .labels import Labels
 from .output_files import Released, write_files
-from .pipeline import CheckedQuestion, publish_checked
+from .pipeline import CheckedQuestion, publish_checked, read_max_charge
 from .plan_file import PlanFile, read_run
 from .progress import errors_after_charge, part_of, report_step
 from .publication import Answered, RunPublication
@@ -30,6 +31,7 @@ def run(
     title: str | None = None,
     labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     force: bool = False,
+    max_charge: Any = None,
 ) -> RunPublication:
     """Publish the questions of a plan, in order, each charged by itself; what was answered before is free.
 
@@ -51,6 +53,9 @@ def run(
     force : bool
         Whether files that are there already may be replaced. Files written by earlier runs of this plan may be replaced
         without it, if they are unchanged.
+    max_charge : number, text or sequence, optional
+        The most that all questions together may be charged to any one ledger, written as a limit: ``1``, ``"1,1e-6"``
+        or ``"rho=1/2"``; 0 for what is free alone. The plan is refused above it.
 
     Returns
     -------
@@ -90,7 +95,7 @@ def run(
     asked = read_run(plan, title=title, labels=labels)
     records = records_of(asked)
     ready = prepare_all(asked, records, force=force)
-    readings = _weighed(asked, ready)
+    readings = _weighed(asked, ready, read_max_charge(max_charge))
     done: list[Answered] = []
     for question, one in zip(asked.questions, ready, strict=True):
         with part_of(f"question {question.number} of {len(ready)}"), _going_on(done), question.blamed():
@@ -130,7 +135,7 @@ def _written_page(
     return write_files((), {}, {}, None, contents, record.note, delivered)
 
 
-def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> dict[str, TableVersion]:
+def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion], most: Charge | None) -> dict[str, TableVersion]:
     """Begin to read each dataset, and refuse the plan where its new questions do not fit in what is left.
 
     Two datasets may hold the same data: by the time that the second is asked about, the first one's ledger knows it.
@@ -153,7 +158,7 @@ def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> dict[str, Tab
                     foreseen.setdefault(book, set()).add(version)
                 book, version = known[name]
                 accounts.of(book).weigh(question, one, version)
-        refusal = accounts.refusal()
+        refusal = accounts.refusal(most)
     if refusal is not None:
         raise refusal
     return readings

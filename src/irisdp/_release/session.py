@@ -217,6 +217,7 @@ class Session(Drawable):
         title: str | None = None,
         labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
         force: bool = False,
+        max_charge: Any = None,
     ) -> BatchPublication:
         """Publish several questions as one charge; see `irisdp.batch`.
 
@@ -234,6 +235,8 @@ class Session(Drawable):
             As for `irisdp.publish`.
         force : bool
             Whether files that are there already may be replaced.
+        max_charge : number, text or sequence, optional
+            As for `irisdp.publish`, for the whole batch.
 
         Raises
         ------
@@ -243,7 +246,16 @@ class Session(Drawable):
         about = {name: value for name, value in {**self._asked, **self._kept}.items() if value is not None}
         told = {"budget": budget, "questions": questions, **about, **({} if out is None else {"out": out})}
         ledger = told.pop("ledger", None)
-        return batch(told, data=self.data, ledger=ledger, report=report, title=title, labels=labels, force=force)
+        return batch(
+            told,
+            data=self.data,
+            ledger=ledger,
+            report=report,
+            title=title,
+            labels=labels,
+            force=force,
+            max_charge=max_charge,
+        )
 
     def _check_apart(self, options: Mapping[str, Any]) -> None:
         """Refuse to ask one question of another table, or at another budget, than the session names."""
