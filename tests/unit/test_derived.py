@@ -424,9 +424,17 @@ def counted_histogram(options, *words):
 
 def test_every_bin_is_counted_in_order(tmp_path):
     found = publish(TABLE_HISTOGRAM, "histogram", "age", bins="0,18,65", ledger=tmp_path / "l.ledger", **SURE)
+    edges = [(None, 0), (0, 18), (18, 65), (65, None)]
     assert found.answers.to_documents() == [
-        {"age_bin": name, "answer": count, "answer_low": count, "answer_high": count}
-        for name, count in zip(BINS, [1, 2, 4, 2], strict=True)
+        {
+            "age_bin": name,
+            "answer": count,
+            "answer_from": start,
+            "answer_below": end,
+            "answer_low": count,
+            "answer_high": count,
+        }
+        for name, count, (start, end) in zip(BINS, [1, 2, 4, 2], edges, strict=True)
     ]
 
 
@@ -494,7 +502,7 @@ def test_a_histogram_goes_the_ways_that_counts_go(tmp_path, capsys):
         run(["publish", str(file), "histogram", "age", "--bins", "0,18,65", "--epsilon", "40", "--out", str(out)]) == 0
     )
     head, *rows = out.read_text().splitlines()
-    assert head == "age_bin,answer,answer_low,answer_high"
+    assert head == "age_bin,answer,answer_from,answer_below,answer_low,answer_high"
     assert [row.split(",")[:2] for row in rows] == [[*pair] for pair in zip(BINS, "1242", strict=True)]
     sidecar = json.loads((tmp_path / "o.csv.release.json").read_text())
     assert sidecar["derived"] == {"age_bin": "BINS(age, 0, 18, 65)"}

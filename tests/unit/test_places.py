@@ -304,7 +304,7 @@ class TestLedgersThatCannotBeRead:
     def test_a_ledger_that_leads_nowhere_is_not_called_new(self, folder, capsys):
         (folder / "data" / "t.ledger").symlink_to("/no disk is mounted here/t.ledger")
         for command in ("publish data/t.csv count --epsilon 1 --dry-run", "ledger data/t.ledger"):
-            assert run(command.split()) == 2
+            assert run(command.split()) == 4
             assert "cannot be opened" in capsys.readouterr().err
 
     def test_what_is_certainly_none_is_in_nobody_s_way(self, folder):

@@ -253,7 +253,7 @@ def interpret_command(
     else:
         _show_one(interpretation)
     if left_out:
-        fact("note", f"the release {'; '.join(left_out)}: nothing above covers what is left out")
+        fact("note", f"no interval above covers what the release changes: {'; '.join(left_out)}")
 
 
 def _refuse_report(release: Path) -> None:

@@ -136,7 +136,7 @@ def read(values: Values, say: Phase) -> Result:
         said, picture = _of_name(interpretation), names_read(interpretation)
     left_out = left_out_of(release)
     document |= {"left_out": list(left_out)} if left_out else {}
-    notes = [f"The release {'; '.join(left_out)}: nothing above covers what is left out."] if left_out else []
+    notes = [f"No interval above covers what the release changes: {'; '.join(left_out)}."] if left_out else []
     files = [
         as_json_file("reading.json", document),
         ResultFile("release.json", values["release"].encode("utf-8", "replace")),

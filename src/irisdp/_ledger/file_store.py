@@ -308,7 +308,7 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
 
 def _explain(path: Path, error: Exception) -> BadInput:
     """Say in our own words what SQLite complains of; its message might quote what it read."""
-    kind: type[BadInput] = Unavailable
+    kind: type[BadInput] = BadInput if path.is_dir() else Unavailable
     name = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT")
     match name.split("_")[1]:
         case "FULL" | "IOERR":

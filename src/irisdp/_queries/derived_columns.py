@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._exact import entries, rational, rational_text
 from .._measurements import ANSWER_COLUMNS
-from .._tables import Column, ColumnType, Derivation, Table, find_column, is_unknown_column, read_value
+from .._tables import Column, ColumnType, Derivation, Table, find_column, is_unknown_column, read_value, split_at_commas
 from ..errors import BadInput
 from .groups import Groups, read_groups
 
@@ -327,19 +327,7 @@ def _split(table: Table, by: str) -> list[str]:
     parts = [part.strip() for part in by.split(",")]
     if all(_is_column(table, part) for part in parts):
         return parts
-    parts, quote, depth = [""], "", 0
-    for mark in by:
-        if quote:
-            quote = "" if mark == quote else quote
-        elif mark in "'\"":
-            quote = mark
-        else:
-            depth = max(depth + (mark == "(") - (mark == ")"), 0)
-        if mark == "," and not quote and not depth:
-            parts.append("")
-        else:
-            parts[-1] += mark
-    return [part.strip() for part in parts]
+    return [part.strip() for part in split_at_commas(by)]
 
 
 def _column_in_quotes(table: Table, part: str) -> str:

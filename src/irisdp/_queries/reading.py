@@ -124,7 +124,7 @@ def keep_contribution(question: Query[Any], contribution: ContributionBounds, gr
     if getattr(question, "contribution", None) != contribution:
         *others, last = (name for name, kind in QUERIES.items() if hasattr(kind, "contribution"))
         rule = f"is not for {question.name}, but for {', '.join(others)} and {last}"
-        raise BadInput("at_most", rule, "give at_most=1: then one record is kept of each person")
+        raise BadInput("at_most", rule, "give at_most=1, which keeps one record of each person")
     if isinstance(question, AnswersByRecord) and contribution.limits_groups:
         rule = f"is not for {question.name}, whose error depends on the number of records alone"
         raise BadInput("groups_per_unit", rule, "leave it out")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         read_as,
         read_value,
         read_values,
+        split_at_commas,
     )
     from .dataframes import arrow_table
     from .engine import check_readable, guarded, quote_name

@@ -475,3 +475,26 @@ _READERS: dict[ColumnType, Callable[[Any], Any]] = {
     ColumnType.BOOLEAN: _boolean,
     ColumnType.DATE: _date,
 }
+
+
+def split_at_commas(text: str) -> list[str]:
+    """Split text at commas outside parentheses and quotes.
+
+    Examples
+    --------
+    >>> split_at_commas("a, n = COALESCE(b, 'x,y')")
+    ['a', " n = COALESCE(b, 'x,y')"]
+    """
+    parts, quote, depth = [""], "", 0
+    for mark in text:
+        if quote:
+            quote = "" if mark == quote else quote
+        elif mark in "'\"":
+            quote = mark
+        else:
+            depth = max(depth + (mark == "(") - (mark == ")"), 0)
+        if mark == "," and not quote and not depth:
+            parts.append("")
+        else:
+            parts[-1] += mark
+    return parts

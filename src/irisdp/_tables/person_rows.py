@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import BadInput
-from .columns import Column, ColumnType, Derivation, Note, find_column, is_unknown_column
+from .columns import Column, ColumnType, Derivation, Note, find_column, is_unknown_column, split_at_commas
 from .engine import over, quote_name
 
 _LARGEST = (1 << 53) - 1
@@ -87,7 +87,7 @@ def read_person_rows(text: Any, unit: Column, columns: Sequence[Column]) -> Pers
     >>> [(column.name, str(column.kind), column.derivation.text) for column in rows.columns]
     [('visits', 'a whole number', 'COUNT(*)'), ('spent', 'a whole number', 'SUM(paid)')]
     """
-    parts = _split(text) if isinstance(text, str) else []
+    parts = split_at_commas(text) if isinstance(text, str) and text.strip() else []
     if not parts or len(parts) > _MOST_COLUMNS:
         rule = f"must list 1 to {_MOST_COLUMNS} named aggregates of a person's records"
         raise BadInput("person", rule, _EXAMPLE)
@@ -117,23 +117,6 @@ def read_person_rows(text: Any, unit: Column, columns: Sequence[Column]) -> Pers
         values.append(found.value.replace("{}", f"gathered.a{len(values)}"))
         made.append(Column(name, found.kind, found.derivation))
     return PersonRows(unit, tuple(made), tuple(aggregates), tuple(values))
-
-
-def _split(text: str) -> list[str]:
-    """Split at commas outside parentheses and quotes."""
-    parts, quote, depth = [""], "", 0
-    for mark in text:
-        if quote:
-            quote = "" if mark == quote else quote
-        elif mark in "'\"":
-            quote = mark
-        else:
-            depth += (mark == "(") - (mark == ")")
-        if mark == "," and not quote and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += mark
-    return [part for part in parts if part.strip() or len(parts) > 1]
 
 
 @dataclass(frozen=True, slots=True)

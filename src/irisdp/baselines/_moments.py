@@ -84,7 +84,7 @@ def _scaled(noise: NoiseDistribution, factor: Fraction) -> Enclosure:
     return Enclosure(square.lower * factor**2, square.upper * factor**2)
 
 
-_ALL_COUNT = "every record has a value, or one without counts as a stated one: --missing"
+_ALL_COUNT = "every record has a value, or a record without one counts as a stated value"
 
 
 def _means(asked: ComparisonParameters) -> list[tuple[dict[str, Any], LinearError]]:
