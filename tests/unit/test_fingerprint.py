@@ -140,9 +140,9 @@ def test_a_question_answered_under_another_secret_is_charged_anew_and_said_to_be
         (tmp_path / folder).mkdir()
         assert run([*asked, "--secret", str(tmp_path / folder / "key")]) == 0
         said = capsys.readouterr().out
-        assert ("under another secret" in " ".join(said.split())) == (folder == "other")
+        assert ("this machine has another secret" in " ".join(said.split())) == (folder == "other")
     assert run([*asked, "--secret", str(tmp_path / "other" / "key")]) == 0
-    assert "anew" not in capsys.readouterr().out
+    assert "another secret" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", [".tables.irisdp-secret", ".t.csv.irisdp-secret"])

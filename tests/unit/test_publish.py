@@ -359,7 +359,7 @@ def test_every_option_is_the_table_s_or_the_question_s():
     assert of_table | set(asked) == set(options)
     assert not of_table & set(asked)
     assert set(asked) - set(typing.get_type_hints(QuestionOptions)) == {
-        "out", "report", "title", "labels", "licence", "force",
+        "out", "report", "title", "labels", "licence", "force", "max_charge",
     }  # fmt: skip
 
 
