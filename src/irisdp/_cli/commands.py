@@ -31,6 +31,7 @@ _NO_OPTION = {"privacy=…": "--epsilon E or --ratio R"}
 _QUESTION = re.compile(r"""publish\(data(?P<words>(?:, (?:"(?:[^"\\]|\\.)*"|\d+))*)\)""")
 _WORD = re.compile(r"""(?P<text>"(?:[^"\\]|\\.)*")|(?P<number>\d+)""")
 _IN_A_SHELL = {
+    "Ledger(path).accept_restore()": "irisdp ledger FILE --accept-restore",
     "grant(ledger, role, may)": "irisdp ledger ADDRESS --grant publish=ROLE, or read=ROLE",
     "write a whole condition, such as": "quote the condition:",  # unquoted, the shell takes > and < for its own
     "Ledger(path).set_limit(E, D)": "irisdp ledger FILE --limit E,D",

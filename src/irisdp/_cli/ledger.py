@@ -73,6 +73,16 @@ def ledger_command(
     head: Annotated[
         str | None, typer.Option(metavar="HASH", help="With --verify: check that the history contains this head.")
     ] = None,
+    accept_restore: Annotated[
+        bool,
+        typer.Option("--accept-restore", help="Charge a ledger restored from a backup with what it had lost."),
+    ] = False,
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="With --accept-restore: the data, or the file of --secret. [default: the ledger]"
+        ),
+    ] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the releases as CSV with exact numbers.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -82,8 +92,12 @@ def ledger_command(
 
     _check_together(limit, audience, head, verify=verify, as_csv=as_csv, as_json=as_json)
     pinned = (table, relation, unit, public_columns)
+    if beside is not None and not accept_restore:
+        raise BadInput("beside", "says where the memory of a restored ledger lies", "add --accept-restore")
     most = None if limit is None else named_limit(limit)  # before anything is written
     ledger = Ledger(file)
+    if accept_restore:
+        ledger.accept_restore(beside)
     if limit is None and pinned == (None,) * 4 and not ledger.store.exists():
         raise BadInput("FILE", f"there is no ledger {file}", "publish something, or create one with --limit")
     if pinned != (None,) * 4:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .discovery import (
         TableFingerprint,
         TableVersion,
+        check_known,
         check_ledger,
         check_neighbours,
         data_location,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         place_of_table,
         reason_anew,
         remember,
+        remember_head,
         remembered,
         secret_key_file,
     )

@@ -59,3 +59,26 @@ def address_of(value: Any) -> Address | None:
     # In one order, so that one ledger has one name.
     shown = urlencode({**dict(sorted(server.options.items())), "schema": schema}, safe="/")
     return Address(f"{server.place}?{shown}", server, schema)
+
+
+_REACHES = ("host", "hostaddr", "port", "dbname", "service")
+"""Options of an address that say which database it is, and not how or as whom it is used."""
+
+
+def identity_of(place: str | os.PathLike[str]) -> str:
+    """Return what is equal for all spellings of one ledger's place: users of a server, and ways to connect, differ.
+
+    Examples
+    --------
+    >>> identity_of("postgresql://ann@db:5432/iris?sslmode=require") == identity_of("postgresql://bob@db/iris")
+    True
+    """
+    address = address_of(place)
+    if address is None:
+        return os.fsdecode(place)
+    scheme, _, rest = address.server.place.partition("://")
+    host, slash, database = rest.rpartition("@")[2].partition("/")
+    options = {name: value for name, value in sorted(address.server.options.items()) if name in _REACHES}
+    return (
+        f"{scheme}://{host.removesuffix(':5432')}{slash}{database}?{urlencode({**options, 'schema': address.schema})}"
+    )

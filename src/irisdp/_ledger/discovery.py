@@ -22,6 +22,7 @@ from ..errors import BadInput
 from .entries import all_fingerprints, last_fingerprint
 from .file_store import is_another_file
 from .fingerprints import recognise, secret_key_path, secrets_in
+from .known_heads import loss, lost_heads, read_head
 from .ledger import Ledger
 from .table_state import KnownVersion, TableState
 
@@ -263,6 +264,28 @@ def reason_anew(table: Table, book: Ledger, secret: str | os.PathLike[str] | Non
     return "unknown" if state.find_version(place, None, [key]) is None else "data"
 
 
+def check_known(table: Table, book: Ledger, secret: str | os.PathLike[str] | None, *, default: bool) -> None:
+    """Refuse a ledger that lacks the last line which this machine knows of it; reads no record and creates no file.
+
+    Where the ledger was not named and there is none, another of the folder may be the one that was renamed.
+
+    Raises
+    ------
+    ScopeRefused
+        It says which line is missing, and what to do.
+    """
+    home = secret if secret is not None else table.path or book.path
+    if home is None or (default and book.path is not None and not book.store.exists() and ledgers_beside(book.path)):
+        return
+    state = TableState.beside(home)
+    if not state.path.is_file():
+        return
+    with book.store.reading() as rows:
+        lost = lost_heads(rows, state, book.place)
+    if lost:
+        raise loss(book.store, book.place, lost)
+
+
 def remember(
     table: Table, book: Ledger, secret: str | os.PathLike[str] | None, stamp: TableFingerprint, version: str, key: bytes
 ) -> None:
@@ -270,6 +293,14 @@ def remember(
     place = place_of_table(table)
     if place is not None:
         TableState.beside(secret_key_file(secret, table.path, book)).note_version(place, stamp, version, key)
+
+
+def remember_head(table: Table, book: Ledger, secret: str | os.PathLike[str] | None, charged: Ledger) -> None:
+    """Note the last line of the ledger that was charged; `book` is the one that was named."""
+    with charged.store.reading() as rows:
+        head = read_head(rows, charged.store, charged.place)
+    if head is not None:
+        TableState.beside(secret_key_file(secret, table.path, book)).note_head(head)
 
 
 def secret_key_file(secret: str | os.PathLike[str] | None, data: Path | None, book: Ledger) -> str | os.PathLike[str]:

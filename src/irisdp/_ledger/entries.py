@@ -18,6 +18,9 @@ from .history import adopt, digests, record
 from .scope import FACTS, check_scope
 from .store import Damaged, LedgerTransaction, added, check_kept, count_in, currency_of, is_current, typed, upgrade
 
+LOSS = "restored"
+"""Stands for the version of the data in a line that charges what a restored ledger had lost."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEntry:
@@ -181,12 +184,12 @@ def known_fingerprints(rows: LedgerTransaction, fingerprints: Iterable[str]) -> 
 
 def all_fingerprints(rows: LedgerTransaction) -> set[str]:
     """Return all versions of the data that the ledger has answered about."""
-    return {str(stored) for (stored,) in rows.find("SELECT DISTINCT fingerprint FROM settlement")}
+    return {str(stored) for (stored,) in rows.find("SELECT DISTINCT fingerprint FROM settlement")} - {LOSS}
 
 
 def last_fingerprint(rows: LedgerTransaction) -> str | None:
     """Return which version of the data was answered about last."""
-    stored = rows.find("SELECT fingerprint FROM settlement ORDER BY id DESC LIMIT 1")
+    stored = rows.find("SELECT fingerprint FROM settlement WHERE fingerprint <> ? ORDER BY id DESC LIMIT 1", (LOSS,))
     return str(stored[0][0]) if stored else None
 
 

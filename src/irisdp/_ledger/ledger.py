@@ -12,6 +12,7 @@ The spent budget is never stored: it is the sum of the rows, as exact rationals 
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from .._exact import Rational, checked, file_path, told_below
 from .._hooks import Drawable
 from .._lazy import renamed_method
 from ..accounting import CURRENCIES, Charge, Currency
+from ..errors import BadInput
 from .addresses import address_of
 from .audience_limits import AudienceSpending, check_audience_limits, limit_audience
 from .charging import ChargeRequest, Draw, Price, Quote, Tells, charge_question, quote
@@ -38,11 +40,13 @@ from .entries import (
 )
 from .file_store import LedgerFile, resolved
 from .history import History, check_history
+from .known_heads import charge_loss, read_head
 from .limits import limit_of
 from .migration import begin, closing, move, refuse_moved
 from .releases import Release, ledger_document, lines_as_html, list_releases
 from .scope import LedgerScope
 from .store import LedgerStore, LedgerTransaction, currency_of
+from .table_state import TableState
 
 
 def store_at(place: str | os.PathLike[str]) -> LedgerStore:
@@ -215,6 +219,40 @@ class Ledger(Drawable):
         there = Ledger(place)
         move(self.store, there.store, str(there.place))
         return there
+
+    @checked
+    def accept_restore(self, beside: str | os.PathLike[str] | None = None) -> Charge:
+        """Charge a ledger that was restored from a backup with what it had lost; return the charge.
+
+        Adds one line, which charges what the ledger is known to have spent beyond what it says now. Nothing is given
+        back.
+
+        Parameters
+        ----------
+        beside : path, optional
+            The data, or the file that `secret` names, beside which this machine keeps what it knows of the ledger.
+            [default: the ledger]
+
+        Raises
+        ------
+        BadInput
+            Where nothing is known that the ledger lacks, and where it is an older copy of a ledger that is elsewhere.
+        """
+        home = beside if beside is not None else self.path
+        if home is None:
+            rule = "is missing, and a ledger on a server has no folder"
+            raise BadInput("beside", rule, "name the data, or the file of its secret")
+        state = TableState.beside(file_path(home, "beside"))
+        charged = self.store.write(lambda rows: charge_loss(rows, self.store, self.place, state))
+        with self.store.reading() as rows:
+            head = read_head(rows, self.store, self.place)
+        assert head is not None
+        try:
+            state.accept_loss(head)
+        except (OSError, sqlite3.Error):
+            rule = f"charged the ledger, and {state.path} cannot be written"
+            raise BadInput("accept_restore", rule, "make it writable and ask again, which costs nothing more") from None
+        return charged
 
     def latest(self) -> list[Release]:
         """List the releases of that version of the data which was answered about last, oldest first."""

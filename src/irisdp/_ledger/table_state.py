@@ -1,8 +1,9 @@
-"""What this machine remembers of tables, in a file beside their secret: the version that each place held last.
+"""What this machine remembers of tables and their ledgers, in a file beside the secret of the data.
 
 A dry run reads no record, and still has to know whether a file is what it was when Iris last answered about it. So each
-release notes what the file system said of the files, and the version of the data that they held. The file is a memory
-and no record: if it is missing or damaged, Iris knows less before it reads the data, and charges the same.
+release notes what the file system said of the files, and the version of the data that they held. It also notes which
+ledger it charged, the last line of that ledger's history and what had been spent: so a ledger that was restored from a
+backup is noticed (`known_heads`). The file is a memory and no record: if it is missing or damaged, Iris knows less.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from typing import Any
 from .fingerprints import fingerprint, secret_file
 
 _NAME = ".tables.irisdp-state"
-_SCHEMA = """
-    CREATE TABLE IF NOT EXISTS version (
-        id INTEGER PRIMARY KEY, place TEXT NOT NULL, stamp TEXT NOT NULL, young INTEGER NOT NULL,
-        fingerprint TEXT NOT NULL, key TEXT NOT NULL
-    ) STRICT
-"""
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS version (id INTEGER PRIMARY KEY, place TEXT NOT NULL, stamp TEXT NOT NULL,"
+    " young INTEGER NOT NULL, fingerprint TEXT NOT NULL, key TEXT NOT NULL) STRICT",
+    "CREATE TABLE IF NOT EXISTS head (id INTEGER PRIMARY KEY, ledger TEXT NOT NULL, name TEXT NOT NULL,"
+    " first TEXT NOT NULL, line INTEGER NOT NULL, hash TEXT NOT NULL, spent TEXT NOT NULL, noted TEXT NOT NULL) STRICT",
+)
+_HEAD = "ledger, name, first, line, hash, spent, noted"
 _YOUNG = 2_000_000_000
 """Nanoseconds: a file that was written so shortly before may be written again without another time."""
 _PATIENCE = 5
@@ -49,6 +51,35 @@ class KnownVersion:
     fingerprint: str
     same: bool
     sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KnownHead:
+    """The last line of a ledger's history, at the time of a release.
+
+    Attributes
+    ----------
+    ledger : str
+        Where the ledger was, the same for all spellings (`identity_of`).
+    name : str
+        What messages call it.
+    first : str
+        Hash of the first line, which stays when a ledger is moved.
+    line, hash
+        Number and hash of the last line.
+    spent : str
+        What had been spent, as JSON.
+    noted : str
+        When, in UTC, as ISO 8601 text.
+    """
+
+    ledger: str
+    name: str
+    first: str
+    line: int
+    hash: str
+    spent: str
+    noted: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +120,61 @@ class TableState:
         """Remember the version of the data that a place holds; where that cannot be written, do without."""
         row = (place, _digest(stamp), int(_is_young(stamp)), version, _name_of_key(key))
         columns = "place, stamp, young, fingerprint, key"
-        with contextlib.suppress(sqlite3.Error, OSError), self._connected("rwc") as connection:
-            connection.execute(_SCHEMA)
-            asked = f"SELECT {columns} FROM version WHERE place = ? ORDER BY id DESC LIMIT 1"
-            if connection.execute(asked, (place,)).fetchall() != [row]:
-                connection.execute("BEGIN IMMEDIATE")
-                connection.execute("DELETE FROM version WHERE place = ? AND fingerprint = ?", (place, version))
-                connection.execute(f"INSERT INTO version ({columns}) VALUES (?, ?, ?, ?, ?)", row)
-                connection.execute("COMMIT")
+        asked = f"SELECT {columns} FROM version WHERE place = ? ORDER BY id DESC LIMIT 1"
+        if self._found(asked, (place,)) != [row]:
+            self._change(
+                ("DELETE FROM version WHERE place = ? AND fingerprint = ?", (place, version)),
+                (f"INSERT INTO version ({columns}) VALUES (?, ?, ?, ?, ?)", row),
+            )
+
+    def find_heads(self, ledger: str, first: str) -> list[KnownHead]:
+        """Return what is known of the ledger at a place, and of the ledger whose history began with a line."""
+        asked = f"SELECT {_HEAD} FROM head WHERE ledger = ? OR (first = ? AND first <> '') ORDER BY line DESC"
+        return [KnownHead(*row) for row in self._found(asked, (ledger, first))]
+
+    def note_head(self, head: KnownHead) -> None:
+        """Remember the last line of a ledger, unless a later one is known: two publishers may note theirs in any order.
+
+        Where that cannot be written, do without.
+        """
+        known = self.find_heads(head.ledger, head.first)
+        if any(one.line > head.line or (one.ledger, one.hash) == (head.ledger, head.hash) for one in known):
+            return
+        same = "(ledger = ? OR first = ?)"
+        named = (head.ledger, head.first, head.line)
+        self._change(
+            (f"DELETE FROM head WHERE {same} AND line <= ?", named),
+            (
+                f"INSERT INTO head ({_HEAD}) SELECT ?, ?, ?, ?, ?, ?, ?"
+                f" WHERE NOT EXISTS (SELECT 1 FROM head WHERE {same} AND line > ?)",
+                (*_row(head), *named),
+            ),
+        )
+
+    def accept_loss(self, head: KnownHead) -> None:
+        """Remember the last line of a restored ledger in place of all that it lost.
+
+        Raises
+        ------
+        OSError, sqlite3.Error
+            Where that cannot be written.
+        """
+        self._change(
+            ("DELETE FROM head WHERE ledger = ? OR first = ?", (head.ledger, head.first)),
+            (f"INSERT INTO head ({_HEAD}) VALUES (?, ?, ?, ?, ?, ?, ?)", _row(head)),
+            must=True,
+        )
+
+    def _change(self, *statements: tuple[str, tuple[Any, ...]], must: bool = False) -> None:
+        """Change the memory in one transaction; unless it must be changed, do without where that cannot be written."""
+        passed_over = () if must else (sqlite3.Error, OSError)
+        with contextlib.suppress(*passed_over), self._connected("rwc") as connection:
+            for statement in _SCHEMA:
+                connection.execute(statement)
+            connection.execute("BEGIN IMMEDIATE")
+            for statement, values in statements:
+                connection.execute(statement, values)
+            connection.execute("COMMIT")
 
     def _found(self, statement: str, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
         """Return what a query finds; nothing where there is no memory, or it cannot be read."""
@@ -114,6 +192,10 @@ class TableState:
             sqlite3.connect(place, uri=True, timeout=_PATIENCE, isolation_level=None)
         ) as connection:
             yield connection
+
+
+def _row(head: KnownHead) -> tuple[str | int, ...]:
+    return (head.ledger, head.name, head.first, head.line, head.hash, head.spent, head.noted)
 
 
 def _name_of_key(key: bytes) -> str:

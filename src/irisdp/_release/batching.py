@@ -14,6 +14,7 @@ from .._files import Output
 from .._ledger import (
     Ledger,
     LedgerEntry,
+    check_known,
     check_ledger,
     data_location,
     find_ledger,
@@ -132,6 +133,7 @@ def _checked(
     files, reports = _plan_files(planned, book, force=force)
     for declared in ({"the plan": asked.file}, *(one.declared_in for one in planned.plans)):
         check_ledger(book, first.table.location, declared, default=where is None)
+    check_known(first.table, book, dataset.options.get("secret"), default=where is None)
     ready = CheckedQuestion(
         plans=planned.plans,
         request=replace(request, outputs={None: [str(file.path.absolute()) for file, *_ in files]}),

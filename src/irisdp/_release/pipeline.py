@@ -18,6 +18,7 @@ from .._ledger import (
     Release,
     TableFingerprint,
     TableVersion,
+    check_known,
     check_ledger,
     check_most,
     data_location,
@@ -27,6 +28,7 @@ from .._ledger import (
     named_limit,
     reason_anew,
     remember,
+    remember_head,
     secret_key_file,
     unit_key,
     unlimited_in,
@@ -144,6 +146,7 @@ def check_question(
     force = options.get("force", False) if may_replace is None else may_replace
     files, reports = planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
     check_ledger(book, planned.table.location, planned.declared_in, default=ledger is None)
+    check_known(planned.table, book, secret, default=ledger is None)
     names = (audience.name for audience in planned.audiences)
     outputs = {name: [str(file.path.absolute())] for name, (file, *_) in zip(names, files, strict=False)}
     return CheckedQuestion(
@@ -343,6 +346,7 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
         report_step(0)
         reading = TableVersion.begin(table, ready.stamp) if reading is None else reading
         book, version, kept = match_fingerprint(table, reading.digest, book, ready.secret, default=ready.default)
+        check_known(table, book, ready.secret, default=False)
         book.check(request.promise, version)
         limit_to_set(project, book)  # refused before records are read
         quoted = book.quote(replace(request, fingerprint=version), currency)
@@ -370,6 +374,7 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
         )
     )
     remember(table, ready.book, ready.secret, reading.stamp, version, kept)
+    remember_head(table, ready.book, ready.secret, book)
     return Executed(cells, charged, book, None if charged.repeated else anew, unlimited)
 
 

@@ -1,0 +1,105 @@
+"""Notice a ledger that was restored from a backup: its history lacks a line that this machine knows.
+
+A restored ledger has forgotten charges. The same questions would be drawn again, and charged once for two draws. So
+each release notes the last line of the ledger's history beside the secret (`TableState`). Before anything is read, the
+ledger must contain the last line that is known of it. An owner whose newer ledger is lost can accept the loss: then the
+ledger is charged what it had spent at most, and nothing is given back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ..accounting import CURRENCIES, Charge
+from ..errors import BadInput, ScopeRefused
+from .addresses import identity_of
+from .entries import LOSS, LedgerEntry, find_settlement, hash_of, insert_settlement, insist_on, read_cost, read_spent
+from .migration import begin
+from .store import VERSION, Damaged, LedgerStore, LedgerTransaction
+from .table_state import KnownHead, TableState
+
+_QUERY = "restored from a backup"
+
+
+def read_head(rows: LedgerTransaction, store: LedgerStore, place: Any) -> KnownHead | None:
+    """Return the last line of a ledger's history as it is now; None where it has no history yet."""
+    if rows.version() < VERSION:
+        return None
+    last = rows.find("SELECT id, hash FROM history ORDER BY id DESC LIMIT 1")
+    if not last:
+        return None
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    spent = json.dumps(read_spent(rows).to_document())
+    return KnownHead(identity_of(place), store.name, _first(rows), int(last[0][0]), str(last[0][1]), spent, now)
+
+
+def lost_heads(rows: LedgerTransaction, state: TableState, place: Any) -> list[KnownHead]:
+    """Return what is known of a ledger and is missing from its history, the latest line first."""
+    has_history = rows.version() >= VERSION
+    known = state.find_heads(identity_of(place), _first(rows) if has_history else "")
+    asked = "SELECT 1 FROM history WHERE id = ? AND hash = ?"
+    return [head for head in known if not (has_history and rows.find(asked, (head.line, head.hash)))]
+
+
+def loss(store: LedgerStore, place: Any, lost: Sequence[KnownHead]) -> ScopeRefused:
+    """Return the refusal of a ledger that lacks lines which are known of it."""
+    head = lost[0]
+    spent = _charge(head.spent)
+    known = f"line {head.line} of its history, known since {head.noted[:10]}, when it had spent {spent}"
+    if head.ledger == identity_of(place):
+        what, remedy = "It was restored from a backup, or is another ledger", "Restore the newer ledger"
+        remedy += "; if that is lost, Ledger(path).accept_restore() charges what the known releases cost"
+    else:
+        what, remedy = f"It is an older copy of {head.name}", "Name that one with ledger="
+    return ScopeRefused(
+        f"{store.name} lacks {known}. {what}. Nothing was read or spent. {remedy}",
+        differs=["history"],
+        pinned={"line": head.line, "hash": head.hash, "noted": head.noted, "spent": json.loads(head.spent)},
+    )
+
+
+def charge_loss(rows: LedgerTransaction, store: LedgerStore, place: Any, state: TableState) -> Charge:
+    """Charge a restored ledger with what it had spent at most beyond what it says now; return what was charged.
+
+    Raises
+    ------
+    BadInput
+        Where nothing is lost, and where the newer ledger is known to be elsewhere.
+    """
+    begin(rows, store.name)
+    lost = lost_heads(rows, state, place)
+    if not lost:
+        rule = f"finds nothing that {store.name} lacks: {state.path} knows no later line of its history"
+        raise BadInput("accept_restore", rule, "name the data, or the file of its secret, with beside=")
+    moved = next((head for head in lost if head.ledger != identity_of(place)), None)
+    if moved is not None:
+        rule = f"is not for {store.name}, an older copy of {moved.name}, where its budget is spent"
+        raise BadInput("accept_restore", rule, "publish with that ledger, or move it here first")
+    known = _charge(lost[0].spent)
+    for head in lost[1:]:
+        known = known.at_least(_charge(head.spent))
+    insist_on(rows, next(currency for currency in CURRENCIES if currency.cost is type(known)), store.name)
+    spent = read_spent(rows)
+    question = json.dumps({"restored": sorted([head.line, head.hash] for head in lost)})
+    if find_settlement(rows, LOSS, hash_of(question)) is not None:
+        return spent * 0  # by an earlier call, which was killed before this machine knew
+    entry = LedgerEntry(cost=known.beyond(spent), answers=b"", details="{}")
+    row = {"query": _QUERY, "question": question, "question_hash": hash_of(question), "fingerprint": LOSS}
+    insert_settlement(rows, row, (entry,))
+    return entry.cost
+
+
+def _first(rows: LedgerTransaction) -> str:
+    first = rows.find("SELECT hash FROM history WHERE id = 1")
+    return str(first[0][0]) if first else ""
+
+
+def _charge(text: str) -> Charge:
+    document = json.loads(text)
+    for currency in CURRENCIES:
+        if sorted(currency.cost.__slots__) == sorted(document):
+            return read_cost(currency.cost, *(document[name] for name in currency.cost.__slots__))
+    raise Damaged
