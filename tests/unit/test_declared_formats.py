@@ -451,3 +451,4 @@ def test_a_code_is_missing_however_a_number_is_written(tmp_path, written, types)
         found = irisdp.publish(path, *asked, epsilon=900, ledger=tmp_path / "l.ledger", **options, **more)
         assert found.to_arrow().to_pylist()[0]["answer"] == answer, asked
         (tmp_path / "l.ledger").unlink()
+        (tmp_path / ".tables.irisdp-state").unlink()

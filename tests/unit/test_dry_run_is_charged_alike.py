@@ -102,7 +102,12 @@ def test_each_question_is_charged_what_its_dry_run_says(seed, tmp_path):
                 assert foretold == refused
             assert refused or said.cost.to_document() == cost
         assert (place.read_bytes() if place.exists() else None) == before
-    assert {path.name for path in tmp_path.iterdir()} <= {"t.ledger", ".tables.irisdp-secret", "0", "1", "2"}
+    assert {path.name for path in tmp_path.iterdir()} <= {
+        "t.ledger",
+        ".tables.irisdp-secret",
+        ".tables.irisdp-state",
+        *"012",
+    }
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -187,6 +192,23 @@ def test_plans_of_several_tables_are_charged_what_their_dry_run_says(seed, tmp_p
             book = Ledger(ledger["file"])
             number = int(book.path.stem[1:])
             assert ledger["expected"] == book.spent.beyond(before[number]).to_document()
+
+
+def test_two_names_of_one_content_in_one_ledger_are_not_foretold(tmp_path, monkeypatch, capsys):
+    """The ledger accepts the second by its content alone, so the dry run says both cases, of which one holds."""
+    monkeypatch.chdir(tmp_path)
+    plan = ""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("x\n1\n15\n")
+        plan += f'[datasets.{name}]\ndata = "{name}.csv"\nledger = "l.ledger"\n'
+        plan += f'[[questions]]\ndataset = "{name}"\nquery = "count"\nepsilon = 1\n'
+    plan += '[[questions]]\ndataset = "b"\nquery = "majority"\nexpression = "x > 10"\nepsilon = 2\n'
+    (tmp_path / "plan.toml").write_text(plan)
+    run(["run", "plan.toml", "--dry-run", "--json"])
+    (ledger,) = json.loads(capsys.readouterr().out)["ledgers"]
+    assert ledger["expected"] is None
+    assert run(["run", "plan.toml"]) == 0
+    assert Ledger("l.ledger").spent.epsilon == 3
 
 
 def test_a_batch_is_charged_what_its_dry_run_says(tmp_path):

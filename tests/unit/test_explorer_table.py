@@ -71,6 +71,8 @@ def test_another_user_of_the_machine_sees_no_page(client, address):
 def test_what_shows_nothing_is_open_to_all(client):
     assert client.get("/health").status_code == 200
     assert client.get("/static/explorer.css").status_code == 200
+    for answer in (client.get("/static/x"), client.get("/static/../table"), client.post("/static/explorer.css")):
+        assert answer.status_code == 403 and "Table" not in answer.text
 
 
 def test_the_token_works_once_and_only_as_it_is(client, access):

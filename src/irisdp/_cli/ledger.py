@@ -90,10 +90,10 @@ def ledger_command(
     from .._ledger import Ledger, named_limit
     from .._ledger import scope_in_advance as promise_in_advance
 
-    _check_together(limit, audience, head, verify=verify, as_csv=as_csv, as_json=as_json)
+    _check_together(
+        limit, audience, head, None if accept_restore else beside, verify=verify, as_csv=as_csv, as_json=as_json
+    )
     pinned = (table, relation, unit, public_columns)
-    if beside is not None and not accept_restore:
-        raise BadInput("beside", "says where the memory of a restored ledger lies", "add --accept-restore")
     most = None if limit is None else named_limit(limit)  # before anything is written
     ledger = Ledger(file)
     if accept_restore:
@@ -126,9 +126,18 @@ def ledger_command(
 
 
 def _check_together(
-    limit: str | None, audience: str | None, head: str | None, *, verify: bool, as_csv: bool, as_json: bool
+    limit: str | None,
+    audience: str | None,
+    head: str | None,
+    beside: str | None,
+    *,
+    verify: bool,
+    as_csv: bool,
+    as_json: bool,
 ) -> None:
     """Refuse options that mean nothing beside or without each other."""
+    if beside is not None:
+        raise BadInput("beside", "says where this machine keeps what it knows of a ledger", "add --accept-restore")
     if as_csv and (as_json or verify):
         raise BadInput("csv", "lists releases, and nothing else", "leave out --json and --verify")
     if head is not None and not verify:

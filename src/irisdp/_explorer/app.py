@@ -96,6 +96,7 @@ def guarded(rooms: tuple[Tool, ...] = ROOMS, access: Access | None = None) -> Gu
         # A browser that is not let in is not told what the pages are.
         lambda status, rule, remedy: (error_page(status, rule, remedy, rooms=() if access else rooms), _HTML),
         access,
+        frozenset(("/health", *(f"/static/{name}" for name in _STATIC))),
     )
 
 

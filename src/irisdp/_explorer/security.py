@@ -69,12 +69,20 @@ class Guard:
         Writes the page that says no.
     access : Access, optional
         Lets one browser in, and no other.
+    public : frozenset of str
+        The paths that every browser may ask for.
     """
 
-    def __init__(self, application: Application, refuse: Refuse, access: Access | None = None) -> None:
+    def __init__(
+        self,
+        application: Application,
+        refuse: Refuse,
+        access: Access | None = None,
+        public: frozenset[str] = frozenset(),
+    ) -> None:
         self._application = application
         self._refuse = refuse
-        self._access = access
+        self._access, self._public = access, public
         self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -94,7 +102,7 @@ class Guard:
         if refused is not None:
             await self._say_no(scope, send, *refused)
             return
-        if self._access is not None and not self._access.admits(scope):
+        if self._access is not None and not self._access.admits(scope, self._public):
             cookie = self._access.exchange(scope)
             if cookie is None:
                 await self._say_no(scope, send, 403, _NOT_ADMITTED, "open the address that the terminal shows")
@@ -168,9 +176,9 @@ class Access:
         self._cookie = secrets.token_urlsafe(32)
         self._used, self._spent = used, False
 
-    def admits(self, scope: Scope) -> bool:
-        """Tell whether a request brings the cookie, or asks for nothing that is private."""
-        if scope["path"] == "/health" or scope["path"].startswith("/static/"):
+    def admits(self, scope: Scope, public: frozenset[str]) -> bool:
+        """Tell whether a request brings the cookie, or asks for one of the public paths."""
+        if scope["path"] in public and scope["method"] != "POST":
             return True
         sent = (value for name, value in scope["headers"] if name == b"cookie")
         pairs = (pair.strip().partition(b"=") for value in sent for pair in value.split(b";"))

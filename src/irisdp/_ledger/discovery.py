@@ -267,7 +267,7 @@ def reason_anew(table: Table, book: Ledger, secret: str | os.PathLike[str] | Non
 def check_known(table: Table, book: Ledger, secret: str | os.PathLike[str] | None, *, default: bool) -> None:
     """Refuse a ledger that lacks the last line which this machine knows of it; reads no record and creates no file.
 
-    Where the ledger was not named and there is none, another of the folder may be the one that was renamed.
+    If the ledger was not named and does not exist, another of the folder may be the one that was renamed.
 
     Raises
     ------
@@ -283,7 +283,7 @@ def check_known(table: Table, book: Ledger, secret: str | os.PathLike[str] | Non
     with book.store.reading() as rows:
         lost = lost_heads(rows, state, book.place)
     if lost:
-        raise loss(book.store, book.place, lost)
+        raise loss(book.store, lost)
 
 
 def remember(

@@ -3,7 +3,7 @@
 A restored ledger has forgotten charges. The same questions would be drawn again, and charged once for two draws. So
 each release notes the last line of the ledger's history beside the secret (`TableState`). Before anything is read, the
 ledger must contain the last line that is known of it. An owner whose newer ledger is lost can accept the loss: then the
-ledger is charged what it had spent at most, and nothing is given back.
+ledger is charged what it had lost, and nothing is given back.
 """
 
 from __future__ import annotations
@@ -39,54 +39,55 @@ def read_head(rows: LedgerTransaction, store: LedgerStore, place: Any) -> KnownH
 def lost_heads(rows: LedgerTransaction, state: TableState, place: Any) -> list[KnownHead]:
     """Return what is known of a ledger and is missing from its history, the latest line first."""
     has_history = rows.version() >= VERSION
-    known = state.find_heads(identity_of(place), _first(rows) if has_history else "")
-    asked = "SELECT 1 FROM history WHERE id = ? AND hash = ?"
-    return [head for head in known if not (has_history and rows.find(asked, (head.line, head.hash)))]
+    return [head for head in state.find_heads(identity_of(place)) if not (has_history and _contains(rows, head))]
 
 
-def loss(store: LedgerStore, place: Any, lost: Sequence[KnownHead]) -> ScopeRefused:
+def _contains(rows: LedgerTransaction, head: KnownHead) -> bool:
+    return bool(rows.find("SELECT 1 FROM history WHERE id = ? AND hash = ?", (head.line, head.hash)))
+
+
+def loss(store: LedgerStore, lost: Sequence[KnownHead]) -> ScopeRefused:
     """Return the refusal of a ledger that lacks lines which are known of it."""
     head = lost[0]
     spent = _charge(head.spent)
     known = f"line {head.line} of its history, known since {head.noted[:10]}, when it had spent {spent}"
-    if head.ledger == identity_of(place):
-        what, remedy = "It was restored from a backup, or is another ledger", "Restore the newer ledger"
-        remedy += "; if that is lost, Ledger(path).accept_restore() charges what the known releases cost"
-    else:
-        what, remedy = f"It is an older copy of {head.name}", "Name that one with ledger="
+    remedy = "Restore the newer ledger; if that is lost, Ledger(path).accept_restore() charges the lost releases"
     return ScopeRefused(
-        f"{store.name} lacks {known}. {what}. Nothing was read or spent. {remedy}",
+        f"{store.name} lacks {known}. It was restored from a backup, or is another ledger. Nothing was read or spent."
+        f" {remedy}",
         differs=["history"],
         pinned={"line": head.line, "hash": head.hash, "noted": head.noted, "spent": json.loads(head.spent)},
     )
 
 
 def charge_loss(rows: LedgerTransaction, store: LedgerStore, place: Any, state: TableState) -> Charge:
-    """Charge a restored ledger with what it had spent at most beyond what it says now; return what was charged.
+    """Charge a restored ledger with the releases that it has lost, as far as they are known; return what was charged.
+
+    The loss is what the ledger had spent at its last known line, beyond what it had spent at the last known line that
+    it still has. What it spent since it was restored is not taken off: those were other draws.
 
     Raises
     ------
     BadInput
-        Where nothing is lost, and where the newer ledger is known to be elsewhere.
+        Where nothing is lost.
     """
     begin(rows, store.name)
     lost = lost_heads(rows, state, place)
     if not lost:
         rule = f"finds nothing that {store.name} lacks: {state.path} knows no later line of its history"
         raise BadInput("accept_restore", rule, "name the data, or the file of its secret, with beside=")
-    moved = next((head for head in lost if head.ledger != identity_of(place)), None)
-    if moved is not None:
-        rule = f"is not for {store.name}, an older copy of {moved.name}, where its budget is spent"
-        raise BadInput("accept_restore", rule, "publish with that ledger, or move it here first")
-    known = _charge(lost[0].spent)
-    for head in lost[1:]:
-        known = known.at_least(_charge(head.spent))
-    insist_on(rows, next(currency for currency in CURRENCIES if currency.cost is type(known)), store.name)
-    spent = read_spent(rows)
+    has_history = rows.version() >= VERSION
+    lost_charges = []
+    for head in lost:
+        kept = next((one for one in state.heads_before(head) if has_history and _contains(rows, one)), None)
+        spent = _charge(head.spent)
+        lost_charges.append(spent if kept is None else spent.beyond(_charge(kept.spent)))
+    charge = sum(lost_charges[1:], lost_charges[0])
+    insist_on(rows, next(currency for currency in CURRENCIES if currency.cost is type(charge)), store.name)
     question = json.dumps({"restored": sorted([head.line, head.hash] for head in lost)})
     if find_settlement(rows, LOSS, hash_of(question)) is not None:
-        return spent * 0  # by an earlier call, which was killed before this machine knew
-    entry = LedgerEntry(cost=known.beyond(spent), answers=b"", details="{}")
+        return charge * 0  # by an earlier call, which was killed before this machine knew
+    entry = LedgerEntry(cost=charge, answers=b"", details="{}")
     row = {"query": _QUERY, "question": question, "question_hash": hash_of(question), "fingerprint": LOSS}
     insert_settlement(rows, row, (entry,))
     return entry.cost

@@ -224,8 +224,8 @@ class Ledger(Drawable):
     def accept_restore(self, beside: str | os.PathLike[str] | None = None) -> Charge:
         """Charge a ledger that was restored from a backup with what it had lost; return the charge.
 
-        Adds one line, which charges what the ledger is known to have spent beyond what it says now. Nothing is given
-        back.
+        Adds one line, which charges what the ledger had spent at the last line that this machine knows, beyond what it
+        had spent at the last known line that it still has. Nothing is given back.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class Ledger(Drawable):
         Raises
         ------
         BadInput
-            Where nothing is known that the ledger lacks, and where it is an older copy of a ledger that is elsewhere.
+            Where nothing is known that the ledger lacks.
         """
         home = beside if beside is not None else self.path
         if home is None:

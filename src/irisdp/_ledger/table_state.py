@@ -27,6 +27,7 @@ _SCHEMA = (
     " young INTEGER NOT NULL, fingerprint TEXT NOT NULL, key TEXT NOT NULL) STRICT",
     "CREATE TABLE IF NOT EXISTS head (id INTEGER PRIMARY KEY, ledger TEXT NOT NULL, name TEXT NOT NULL,"
     " first TEXT NOT NULL, line INTEGER NOT NULL, hash TEXT NOT NULL, spent TEXT NOT NULL, noted TEXT NOT NULL) STRICT",
+    "CREATE INDEX IF NOT EXISTS head_of_ledger ON head (ledger, first, line)",
 )
 _HEAD = "ledger, name, first, line, hash, spent, noted"
 _YOUNG = 2_000_000_000
@@ -64,7 +65,7 @@ class KnownHead:
     name : str
         What messages call it.
     first : str
-        Hash of the first line, which stays when a ledger is moved.
+        Hash of the first line, which tells one history of a place from another.
     line, hash
         Number and hash of the last line.
     spent : str
@@ -127,29 +128,25 @@ class TableState:
                 (f"INSERT INTO version ({columns}) VALUES (?, ?, ?, ?, ?)", row),
             )
 
-    def find_heads(self, ledger: str, first: str) -> list[KnownHead]:
-        """Return what is known of the ledger at a place, and of the ledger whose history began with a line."""
-        asked = f"SELECT {_HEAD} FROM head WHERE ledger = ? OR (first = ? AND first <> '') ORDER BY line DESC"
-        return [KnownHead(*row) for row in self._found(asked, (ledger, first))]
+    def find_heads(self, ledger: str) -> list[KnownHead]:
+        """Return the last line that is known of each history that a place has held, the longest one first."""
+        last = "SELECT max(line) FROM head AS other WHERE other.ledger = head.ledger AND other.first = head.first"
+        asked = f"SELECT {_HEAD} FROM head WHERE ledger = ? AND line = ({last}) ORDER BY line DESC"
+        return [KnownHead(*row) for row in self._found(asked, (ledger,))]
+
+    def heads_before(self, head: KnownHead) -> list[KnownHead]:
+        """Return all earlier lines that are known of the same ledger, the last one first."""
+        asked = f"SELECT {_HEAD} FROM head WHERE ledger = ? AND first = ? AND line < ? ORDER BY line DESC"
+        return [KnownHead(*row) for row in self._found(asked, (head.ledger, head.first, head.line))]
 
     def note_head(self, head: KnownHead) -> None:
-        """Remember the last line of a ledger, unless a later one is known: two publishers may note theirs in any order.
+        """Remember the last line of a ledger beside the earlier ones; where that cannot be written, do without.
 
-        Where that cannot be written, do without.
+        Two publishers may note theirs in any order.
         """
-        known = self.find_heads(head.ledger, head.first)
-        if any(one.line > head.line or (one.ledger, one.hash) == (head.ledger, head.hash) for one in known):
-            return
-        same = "(ledger = ? OR first = ?)"
-        named = (head.ledger, head.first, head.line)
-        self._change(
-            (f"DELETE FROM head WHERE {same} AND line <= ?", named),
-            (
-                f"INSERT INTO head ({_HEAD}) SELECT ?, ?, ?, ?, ?, ?, ?"
-                f" WHERE NOT EXISTS (SELECT 1 FROM head WHERE {same} AND line > ?)",
-                (*_row(head), *named),
-            ),
-        )
+        asked = "SELECT 1 FROM head WHERE ledger = ? AND first = ? AND hash = ?"
+        if not self._found(asked, (head.ledger, head.first, head.hash)):
+            self._change((f"INSERT INTO head ({_HEAD}) VALUES (?, ?, ?, ?, ?, ?, ?)", _row(head)))
 
     def accept_loss(self, head: KnownHead) -> None:
         """Remember the last line of a restored ledger in place of all that it lost.
@@ -160,7 +157,7 @@ class TableState:
             Where that cannot be written.
         """
         self._change(
-            ("DELETE FROM head WHERE ledger = ? OR first = ?", (head.ledger, head.first)),
+            ("DELETE FROM head WHERE ledger = ?", (head.ledger,)),
             (f"INSERT INTO head ({_HEAD}) VALUES (?, ?, ?, ?, ?, ?, ?)", _row(head)),
             must=True,
         )
@@ -176,7 +173,7 @@ class TableState:
                 connection.execute(statement, values)
             connection.execute("COMMIT")
 
-    def _found(self, statement: str, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    def _found(self, statement: str, values: tuple[str | int, ...]) -> list[tuple[Any, ...]]:
         """Return what a query finds; nothing where there is no memory, or it cannot be read."""
         if self.path.is_file():
             with contextlib.suppress(sqlite3.Error, OSError), self._connected("ro") as connection:

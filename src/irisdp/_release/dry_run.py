@@ -77,7 +77,7 @@ class Versions:
         changed = f"{NEW}{place}" if place is not None else NEW
         known, covered = remembered(table, book, ready.secret, ready.stamp)
         if known is not None:
-            expected = known.fingerprint if known.same else changed
+            expected = known.fingerprint if known.same else None if _is_under_another_name(ready) else changed
             return cls(unchanged=known.fingerprint, changed=changed, expected=expected)
         # A ledger of another name in the folder may know the data.
         elsewhere = ready.default and book.path is not None and bool({*ledgers_beside(book.path)} - {book})
@@ -674,14 +674,19 @@ def _check_neighbours(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> None
 def _versions(ready: Sequence[CheckedQuestion]) -> list[Versions]:
     """Return the versions for each question: those of one table are looked up once."""
     tables: dict[Path | str, set[str | None]] = {}
+    names: dict[Path | str, set[str | None]] = {}
     for one in ready:
         tables.setdefault(one.book.place, set()).add(place_of_table(one.planned.table))
+        names.setdefault(one.book.place, set()).add(one.request.promise.table)
     known: dict[tuple[Path | str, str | None], Versions] = {}
     result = []
     for one in ready:
         key = one.book.place, place_of_table(one.planned.table)
         if key not in known:
             known[key] = Versions.of(one, alone=len(tables[one.book.place]) == 1)
+            if len(names[one.book.place]) > 1 and known[key].expected == known[key].changed:
+                # The ledger accepts a second table only if it holds what the first does, which only reading tells.
+                known[key] = replace(known[key], expected=None)
         result.append(known[key])
     return result
 
