@@ -362,7 +362,7 @@ BAD = {
     ),
     "groups that are an object": (
         asked({**OLD, "by": "town", "groups": {"town": {"Ely": 1}}}),
-        "question 1: groups: must be text or a list, not an object",
+        "question 1: groups: must be text or a list, not names with values",
     ),
     "a folder as a file": (asked(OLD, out="./"), "out: must end in .csv, .parquet or .json"),
     "the root as a file": (asked({**OLD, "out": "/"}), "question 1: out: must end in .csv, .parquet or .json"),

@@ -555,3 +555,25 @@ def test_init_writes_the_types_that_fit_where_it_is_asked_to(tmp_path):
     assert '#"mixed" = "text"' in said
     assert "by a look at all records" in said
     assert irisdp.plan(tmp_path / "t.csv", "count", "pay > 1", epsilon=1).table.types["pay"].type == "number"
+
+
+def test_advice_about_the_wrong_fields_or_lines_waits(tmp_path):
+    """Advice that follows from a wrong delimiter or a preamble would spoil the header once these are mended."""
+    path = tmp_path / "survey.csv"
+    preamble = "Health office; export\n2024\n"
+    path.write_text(preamble + "ward;sex;age\n" + "".join(f"010{n % 4};m;3{n % 10},5\n" for n in range(40)))
+    first = check_data(path).warnings if _opens(path) else ()
+    assert not any("skip_rows=" in said for said in first if "delimiter=" in " ".join(first))
+    found = check_data(path, delimiter=";").warnings
+    assert any("say skip_rows=2" in said for said in found), found
+    assert not any("header_rows=" in said or "missing_codes=" in said for said in found)
+    assert "check again" in found[-1]
+    assert not any("skip_rows=" in said for said in check_data(path, delimiter=";", skip_rows=2).warnings)
+
+
+def _opens(path):
+    try:
+        check_data(path)
+    except BadInput:
+        return False
+    return True

@@ -212,7 +212,10 @@ def read_per_unit(
     if unit is not None and condition is None and counts_persons:
         return None
     if unit is None or condition is None:
-        rule, remedy = "asks a condition of a person's records", 'add unit= and a condition such as "age > 64"'
+        rule = "asks a condition of a person's records, and there is no condition"
+        remedy = 'add one such as "age > 64"; to derive a row for each person, use person='
+        if unit is None:
+            rule, remedy = "asks a condition of a person's records", 'add unit= and a condition such as "age > 64"'
         raise BadInput("per_unit", rule, remedy)
     return PerUnitRule(per_unit)
 

@@ -656,7 +656,9 @@ def grouped(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the groups of a question as tuples, where they are of several columns: documents have none."""
     for name in ("groups", "categories", "bins"):
         if isinstance(found.get(name), Mapping):
-            raise BadInput(name, "must be text or a list, not an object", f"write for example {name}=['A', 'B']")
+            example = ': of several columns ["ward=a,b", "sex=f,m"]' if name == "groups" else ""
+            rule = "must be text or a list, not names with values"
+            raise BadInput(name, rule, f"write for example {name}=['A', 'B']{example}")
     listed = found.get("groups")
     if not isinstance(listed, list):
         return {}

@@ -96,7 +96,8 @@ def init_project(
     types = written.get("types")
     table = open_table(data, **cast(dict[str, Any], written))
     if not names_are_public(table.columns):
-        raise BadInput("data", "has no header that can be written into a project file", NO_HEADER)
+        remedy = f"if lines stand above the header, add skip_rows= (irisdp check says how many); else {NO_HEADER}"
+        raise BadInput("data", "has no header that can be written into a project file", remedy)
     if table.called is None:
         raise BadInput(
             "data",

@@ -251,15 +251,12 @@ def _report(
 ) -> TableCheck:
     checked = _columns(table, columns, guesses, row, seen.empty)
     undecodable = sum(seen.undecodable)
-    warnings = [
-        *about_rows(table, seen),
-        *about_encoding(table, seen, undecodable),
-        *_columns_without_values(checked, seen.records),
-        *(said for index, column in enumerate(columns) for said in about_values(column, checked[index], seen, index)),
-        *_about_repeated(table, seen, columns, checked, unit),
-        *_persons(table, unit),
-        *_unmatched(table),
-    ]
+    warnings = [*about_rows(table, seen), *about_encoding(table, seen, undecodable)]
+    if any(_WRONG_HEADER.search(said) for said in warnings):
+        warnings = [said for said in warnings if "header_rows=" not in said]
+        warnings.append("Other faults may follow from these: check again once they are mended.")
+    else:
+        warnings += _about_columns(table, seen, columns, checked, unit)
     return TableCheck(
         records=seen.records,
         short=seen.short,
@@ -268,6 +265,22 @@ def _report(
         columns=tuple(checked),
         warnings=tuple(dict.fromkeys(warnings)),
     )
+
+
+_WRONG_HEADER = re.compile("say (skip_rows|delimiter)=")
+"""Then names and values are those of other lines or fields, and what seems wrong with them follows from that."""
+
+
+def _about_columns(
+    table: Table, seen: Seen, columns: Sequence[Column], checked: Sequence[ColumnCheck], unit: str | None
+) -> list[str]:
+    return [
+        *_columns_without_values(checked, seen.records),
+        *(said for index, column in enumerate(columns) for said in about_values(column, checked[index], seen, index)),
+        *_about_repeated(table, seen, columns, checked, unit),
+        *_persons(table, unit),
+        *_unmatched(table),
+    ]
 
 
 def _columns_without_values(columns: Iterable[ColumnCheck], records: int) -> Iterator[str]:

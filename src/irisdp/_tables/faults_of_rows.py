@@ -44,6 +44,10 @@ def about_rows(table: Table, seen: Seen) -> Iterator[str]:
         yield "The file has no records."
         return
     yield from _about_header(source)
+    delimiter = list(_about_delimiter(seen, source))
+    if delimiter:  # what follows would be about the wrong fields
+        yield from delimiter
+        return
     usual, times = seen.widths.most_common(1)[0]
     if usual != seen.width and times > seen.records / 2:
         yield _about_width(source, seen, usual)
@@ -150,8 +154,8 @@ def _first_lines(source: Any) -> list[bytes]:
     return begun.removeprefix(b"\xef\xbb\xbf").split(b"\n")[source.form.skip_rows : source.form.skip_rows + 60]
 
 
-def _about_names(seen: Seen, source: Any) -> Iterator[str]:
-    """Say what the names of the columns suggest: another delimiter, or row names."""
+def _about_delimiter(seen: Seen, source: Any) -> Iterator[str]:
+    """Name the delimiter that the values of an only column hold."""
     names, form = source.names, source.form
     if len(names) == 1:
         values = [record[0] for record in seen.first if record[0]]
@@ -159,6 +163,11 @@ def _about_names(seen: Seen, source: Any) -> Iterator[str]:
             if values and mark != form.delimiter and sum(mark in value for value in values) > len(values) / 2:
                 yield f"The file has one column whose values hold {mark!r}: say delimiter='{spelt}'"
                 break
+
+
+def _about_names(seen: Seen, source: Any) -> Iterator[str]:
+    """Say what names of columns suggest that are missing: row names, or columns without a name."""
+    names, form = source.names, source.form
     places = [place for place, name in enumerate(names, 1) if name == f"column{place}"]
     if not places or form.columns or form.row_names:
         return

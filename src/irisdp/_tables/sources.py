@@ -180,7 +180,11 @@ def _open_book(
     """Open a workbook or a file of a statistics program, whose library says how its values are written."""
     for name in ("encoding", "delimiter", "decimal", "thousands"):
         if written.get(name) is not None:
-            raise BadInput(name, f"belongs to .csv and .tsv files, and {ending} files hold numbers", "leave it out")
+            raise BadInput(
+                name,
+                f"belongs to .csv and .tsv files, and {ending} files need no {name}",
+                "leave it out; in a project file, give this table a project file of its own with project=",
+            )
     _refuse_option_of_books(ending, written)
     check_library(ending)
     form = read_form(".csv", **written)

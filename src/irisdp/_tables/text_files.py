@@ -439,7 +439,10 @@ def read_columns(path: Path, form: TextForm, field: str) -> tuple[list[str], lis
         with path.open("rb") as file:
             return list(_strict_blocks(file, start, form))
 
-    guarded_blocks = guarded(blocks, f"is not written as CSV in {form.encoding.upper()}", "save it again as CSV", field)
+    encoding = form.encoding.upper()
+    guarded_blocks = guarded(
+        blocks, f"is not written as CSV in {encoding}", f"save it again as CSV in {encoding}", field
+    )
     if any((counts != len(names)).any() for _, _, counts in guarded_blocks):
         raise BadInput(field, "has a line with the wrong number of values", "give one value per column")
     return names, [
