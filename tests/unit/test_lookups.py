@@ -185,7 +185,7 @@ REFUSED = {
     "itself": (None, {"lookup": "./survey.csv", "on": "ward"}, r"is the data itself, and would reveal what is in it"),
     "no on": (None, {"on": None}, r"is given once, and on= not at all; give one on=KEY"),
     "no lookup": (None, {"lookup": None}, r"names the key of a lookup, but you gave no lookup; add lookup="),
-    "one on": (None, {"lookup": ["wards.csv", "wards.csv"]}, r"is given 2 times, and on= once"),
+    "one on": (None, {"lookup": ["wards.csv", "wards.csv"]}, r"occurs 2 times, and on= once"),
     "both": (None, {"lookup": ["wards.csv"] * 2, "on": ["ward"] * 2}, r"has the column 'region' in wards.csv and"),
     "unit": (None, {"unit": "Region", "at_most": 1}, r"unit: is Region, which comes from the lookup wards.csv; name a"),
     "column of none": (

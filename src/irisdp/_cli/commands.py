@@ -263,6 +263,8 @@ class Commands(TyperGroup):
         """Find a command, or say which there are."""
         if args and args[0] not in self.commands and not ctx.resilient_parsing:
             remedy = did_you_mean(args[0], self.commands, most=3) or f"choose from {', '.join(self.commands)}"
+            if args[0] in {form.usage.split()[0] for form in FORMS}:
+                raise BadInput(args[0], "is a query and no command", f"write irisdp publish DATA {args[0]}")
             raise BadInput(args[0], "is no command", remedy)
         return super().resolve_command(ctx, args)
 

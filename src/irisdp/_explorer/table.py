@@ -73,7 +73,8 @@ def table_page(served: ServedTable) -> Tool:
         name="table",
         title="Table",
         summary="Which records and values of your table Iris cannot read, and the options that help.",
-        introduction=f"Check {served.data} before you publish from it. The result is for you and not for publication.",
+        introduction=f"Check {served.data} before you publish from it. The result is for you and not for publication. "
+        "Where a field is empty, the project file applies, if there is one.",
         fields=tuple(_field(name, label, served.options.get(name)) for name, label in _LABELS.items()),
         answer=start,
         submit="Check this table",

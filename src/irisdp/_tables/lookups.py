@@ -146,7 +146,7 @@ def read_raw_lookups(lookup: Any, on: Any, data: Any) -> tuple[RawLookup, ...]:
     listed = list(lookup) if isinstance(lookup, list | tuple) else [lookup]
     keys = list(on) if isinstance(on, list | tuple) else [] if on is None else [on]
     if not listed or len(listed) != len(keys) or len(listed) > _MOST:
-        rule = f"is given {_times(len(listed))}, and on= {_times(len(keys))}"
+        rule = f"occurs {_times(len(listed))}, and on= {_times(len(keys))}"
         if len(listed) > _MOST:
             rule = f"is given more than {_MOST} times"
         raise BadInput("lookup", rule, "give one on=KEY for each lookup, in the same order")
