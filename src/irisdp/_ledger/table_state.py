@@ -24,9 +24,9 @@ from .fingerprints import fingerprint, secret_file
 _NAME = ".tables.irisdp-state"
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS version (id INTEGER PRIMARY KEY, place TEXT NOT NULL, stamp TEXT NOT NULL,"
-    " young INTEGER NOT NULL, fingerprint TEXT NOT NULL, key TEXT NOT NULL) STRICT",
+    " young INTEGER NOT NULL, fingerprint TEXT NOT NULL, key TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS head (id INTEGER PRIMARY KEY, ledger TEXT NOT NULL, name TEXT NOT NULL,"
-    " first TEXT NOT NULL, line INTEGER NOT NULL, hash TEXT NOT NULL, spent TEXT NOT NULL, noted TEXT NOT NULL) STRICT",
+    " first TEXT NOT NULL, line INTEGER NOT NULL, hash TEXT NOT NULL, spent TEXT NOT NULL, noted TEXT NOT NULL)",
     "CREATE INDEX IF NOT EXISTS head_of_ledger ON head (ledger, first, line)",
 )
 _HEAD = "ledger, name, first, line, hash, spent, noted"
