@@ -183,7 +183,7 @@ REFUSED = {
     "folder": (None, {"lookup": "."}, r"cannot read '\.'; give a .csv or .tsv file"),
     "workbook": (None, {"lookup": "w.xlsx"}, r"cannot read 'w.xlsx'"),
     "itself": (None, {"lookup": "./survey.csv", "on": "ward"}, r"is the data itself, and would reveal what is in it"),
-    "no on": (None, {"on": None}, r"is given once, and on= not at all; give one on=KEY"),
+    "no on": (None, {"on": None}, r"occurs once, and on= not at all; give one on=KEY"),
     "no lookup": (None, {"lookup": None}, r"names the key of a lookup, but you gave no lookup; add lookup="),
     "one on": (None, {"lookup": ["wards.csv", "wards.csv"]}, r"occurs 2 times, and on= once"),
     "both": (None, {"lookup": ["wards.csv"] * 2, "on": ["ward"] * 2}, r"has the column 'region' in wards.csv and"),
@@ -549,6 +549,6 @@ def test_the_command_line(capsys):
     assert [row["answer"] for row in json.loads(capsys.readouterr().out)["answers"]] == [2, 1]
     assert run(["publish", "survey.csv", "count", "--epsilon", "1", "--lookup", "wards.csv"]) == 2
     error = " ".join(capsys.readouterr().err.split())
-    assert "--lookup: is given once, and --on not at all; give one --on KEY for each lookup" in error
+    assert "--lookup: occurs once, and --on not at all; give one --on KEY for each lookup" in error
     assert run(["check", "survey.csv", *joined, "--json"]) == 0
     assert "wards.csv does not have" in capsys.readouterr().out
