@@ -8,7 +8,7 @@ import pytest
 from irisdp import Ledger, batch, publish
 from irisdp._ledger import known_heads
 from irisdp.accounting import Cost
-from irisdp.errors import BadInput, ScopeRefused
+from irisdp.errors import BadInput, NotShown, ScopeRefused
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_ledgers_that_began_alike_are_not_mistaken_for_each_other(data, tmp_path
 
 def test_an_interrupted_acceptance_is_charged_once(data, tmp_path, monkeypatch):
     ledger = restored(tmp_path / "team.ledger", data, 2)
-    with monkeypatch.context() as patched, pytest.raises(BadInput, match="cannot be written"):
+    with monkeypatch.context() as patched, pytest.raises(NotShown, match="cannot be written"):
         patched.setattr("irisdp._ledger.table_state.TableState.accept_loss", _fail)
         Ledger(ledger).accept_restore()
     assert Ledger(ledger).accept_restore() == Cost(0)

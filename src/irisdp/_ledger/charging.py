@@ -56,7 +56,7 @@ class ChargeRequest:
     draw: Draw
     outputs: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
     most: Charge | None = None
-    """The most that may be charged for it, as whoever asks has said; nothing for what is free alone."""
+    """The most that the caller allows to be charged; 0 allows only what is free."""
     drawn: set[tuple[LedgerEntry, ...]] = field(default_factory=set)
     """What was drawn for it so far; more than once only where a server undid it."""
 

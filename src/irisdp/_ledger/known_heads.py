@@ -25,7 +25,7 @@ _QUERY = "restored from a backup"
 
 
 def read_head(rows: LedgerTransaction, store: LedgerStore, place: Any) -> KnownHead | None:
-    """Return the last line of a ledger's history as it is now; None where it has no history yet."""
+    """Return the current last line of a ledger's history; None if it has no history yet."""
     if rows.version() < VERSION:
         return None
     last = rows.find("SELECT id, hash FROM history ORDER BY id DESC LIMIT 1")

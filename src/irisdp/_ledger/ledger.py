@@ -22,7 +22,7 @@ from .._exact import Rational, checked, file_path, told_below
 from .._hooks import Drawable
 from .._lazy import renamed_method
 from ..accounting import CURRENCIES, Charge, Currency
-from ..errors import BadInput
+from ..errors import BadInput, NotShown
 from .addresses import address_of
 from .audience_limits import AudienceSpending, check_audience_limits, limit_audience
 from .charging import ChargeRequest, Draw, Price, Quote, Tells, charge_question, quote
@@ -237,6 +237,8 @@ class Ledger(Drawable):
         ------
         BadInput
             Where nothing is known that the ledger lacks.
+        NotShown
+            Where the ledger is charged and what this machine knows cannot be written. Asking again costs nothing.
         """
         home = beside if beside is not None else self.path
         if home is None:
@@ -250,8 +252,10 @@ class Ledger(Drawable):
         try:
             state.accept_loss(head)
         except (OSError, sqlite3.Error):
-            rule = f"charged the ledger, and {state.path} cannot be written"
-            raise BadInput("accept_restore", rule, "make it writable and ask again, which costs nothing more") from None
+            raise NotShown(
+                f"accept_restore: the ledger is charged, and {state.path} cannot be written; make it writable and ask"
+                " again, which costs nothing more"
+            ) from None
         return charged
 
     def latest(self) -> list[Release]:

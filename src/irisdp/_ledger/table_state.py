@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,14 +23,13 @@ from .fingerprints import fingerprint, secret_file
 _NAME = ".tables.irisdp-state"
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS version (id INTEGER PRIMARY KEY, place TEXT NOT NULL, stamp TEXT NOT NULL,"
-    " young INTEGER NOT NULL, fingerprint TEXT NOT NULL, key TEXT NOT NULL)",
+    " fingerprint TEXT NOT NULL, key TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS head (id INTEGER PRIMARY KEY, ledger TEXT NOT NULL, name TEXT NOT NULL,"
     " first TEXT NOT NULL, line INTEGER NOT NULL, hash TEXT NOT NULL, spent TEXT NOT NULL, noted TEXT NOT NULL)",
     "CREATE INDEX IF NOT EXISTS head_of_ledger ON head (ledger, first, line)",
 )
 _HEAD = "ledger, name, first, line, hash, spent, noted"
-_YOUNG = 2_000_000_000
-"""Nanoseconds: a file that was written so shortly before may be written again without another time."""
+_VERSION = "place, stamp, fingerprint, key"
 _PATIENCE = 5
 
 
@@ -45,13 +43,10 @@ class KnownVersion:
         Of the data, as the ledger knows it.
     same : bool
         Whether the files are still what they were then.
-    sure : bool
-        Whether they had been at rest for a while: then no change can have gone unnoticed.
     """
 
     fingerprint: str
     same: bool
-    sure: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +97,10 @@ class TableState:
 
     def find_version(self, place: str, stamp: object, keys: list[bytes]) -> KnownVersion | None:
         """Return the version that a place held last; None if it is unknown, or was named with a secret that is gone."""
-        asked = "SELECT stamp, young, fingerprint, key FROM version WHERE place = ? ORDER BY id DESC LIMIT 1"
-        for noted, young, version, key in self._found(asked, (place,)):
+        asked = "SELECT stamp, fingerprint, key FROM version WHERE place = ? ORDER BY id DESC LIMIT 1"
+        for noted, version, key in self._found(asked, (place,)):
             if key in map(_name_of_key, keys):
-                return KnownVersion(version, stamp is not None and noted == _digest(stamp), not young)
+                return KnownVersion(version, stamp is not None and noted == _digest(stamp))
         return None
 
     def has_lost_secret(self, place: str, keys: list[bytes]) -> bool:
@@ -119,20 +114,18 @@ class TableState:
 
     def note_version(self, place: str, stamp: object, version: str, key: bytes) -> None:
         """Remember the version of the data that a place holds; where that cannot be written, do without."""
-        row = (place, _digest(stamp), int(_is_young(stamp)), version, _name_of_key(key))
-        columns = "place, stamp, young, fingerprint, key"
-        asked = f"SELECT {columns} FROM version WHERE place = ? ORDER BY id DESC LIMIT 1"
+        row = (place, _digest(stamp), version, _name_of_key(key))
+        asked = f"SELECT {_VERSION} FROM version WHERE place = ? ORDER BY id DESC LIMIT 1"
         if self._found(asked, (place,)) != [row]:
             self._change(
                 ("DELETE FROM version WHERE place = ? AND fingerprint = ?", (place, version)),
-                (f"INSERT INTO version ({columns}) VALUES (?, ?, ?, ?, ?)", row),
+                (f"INSERT INTO version ({_VERSION}) VALUES (?, ?, ?, ?)", row),
             )
 
     def find_heads(self, ledger: str) -> list[KnownHead]:
         """Return the last line that is known of each history that a place has held, the longest one first."""
-        last = "SELECT max(line) FROM head AS other WHERE other.ledger = head.ledger AND other.first = head.first"
-        asked = f"SELECT {_HEAD} FROM head WHERE ledger = ? AND line = ({last}) ORDER BY line DESC"
-        return [KnownHead(*row) for row in self._found(asked, (ledger,))]
+        asked = f"SELECT {_HEAD}, max(line) FROM head WHERE ledger = ? GROUP BY first ORDER BY line DESC"
+        return [KnownHead(*row[:-1]) for row in self._found(asked, (ledger,))]
 
     def heads_before(self, head: KnownHead) -> list[KnownHead]:
         """Return all earlier lines that are known of the same ledger, the last one first."""
@@ -202,9 +195,3 @@ def _name_of_key(key: bytes) -> str:
 
 def _digest(stamp: object) -> str:
     return hashlib.sha256(json.dumps(stamp).encode()).hexdigest()
-
-
-def _is_young(stamp: object) -> bool:
-    """Tell whether a file was changed so shortly before that another change might leave it the same time."""
-    times = [number for _, facts in stamp for number in facts[3:]] if isinstance(stamp, tuple) else []
-    return not times or time.time_ns() - max(times) < _YOUNG
