@@ -144,6 +144,7 @@ def test_lines_are_those_of_rich(text, markup, soft_wrap):
 @example([("educ", "answer"), ("1", "3"), ("…", "…")])
 @example([("", "\\"), ("", "")])
 @example([("a" * 60, "b" * 60), ("1", "3")])
+@example([("ε" + " " * 40,), ("",)])
 def test_tables_are_those_of_rich(rows):
     right = [len(column) % 2 == 1 for column in rows[0]]
     table = Table()

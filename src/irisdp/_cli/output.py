@@ -115,7 +115,7 @@ class Lines:
         if (
             len(cells) < 2
             or sum(widths) > room
-            or not all(_plain(word) and _fits(word) for word in words)
+            or not all(_plain(word) and _fits(word) and word == word.rstrip() for word in words)
             or sys.platform == "win32"
             or not encoding.startswith("utf")
         ):
