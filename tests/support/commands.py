@@ -18,8 +18,16 @@ class Ended:
 
     @property
     def document(self):
-        """The JSON document printed: all of what stands on standard output."""
-        return json.loads(self.out)
+        """The JSON document printed: all of what stands on standard output, but for what it says of its command."""
+        document = json.loads(self.out)
+        if isinstance(document, dict):
+            document.pop("command", None)
+        return document
+
+    @property
+    def command(self):
+        """What the JSON document says of its command."""
+        return json.loads(self.out)["command"]
 
     @property
     def line(self):

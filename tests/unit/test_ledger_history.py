@@ -164,7 +164,7 @@ class TestHistory:
         assert f"history  {found.lines} lines, each of which holds" in (shown := capsys.readouterr().out)
         assert f"head     {found.head}" in shown
         assert run(["ledger", place, "--verify", "--head", found.head, "--json"]) == 0
-        assert json.loads(capsys.readouterr().out) == found.to_document()
+        assert found.to_document().items() <= json.loads(capsys.readouterr().out).items()
         assert run(["ledger", place, "--head", found.head]) == 2
         tamper(book, CHANGES["a cost"])
         assert run(["ledger", place, "--verify", "--json"]) == 1

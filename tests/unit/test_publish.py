@@ -36,8 +36,9 @@ def table(tmp_path):
 
 def call(capsys, *arguments):
     status = run([*map(str, arguments), "--json"])
-    printed = capsys.readouterr()
-    return status, json.loads(printed.out)
+    document = json.loads(capsys.readouterr().out)
+    assert document.pop("command")["status"] == status
+    return status, document
 
 
 def test_the_main_job(table, capsys):

@@ -110,7 +110,7 @@ def test_a_coarser_answer_costs_nothing_and_is_said_to_be_new(here):
 def test_every_option_of_the_command_line_is_a_key(here):
     """Options are named once: what `publish` learns, plans know."""
     options = set(inspect.signature(publish_command).parameters) - {
-        "data", "query", "force", "max_charge", "dry_run", "verbose", "as_json", "where",
+        "data", "query", "force", "max_charge", "dry_run", "verbose", "as_json", "where", "log_file",
     }  # fmt: skip
     assert {*DATASET_KEYS, *QUESTION_KEYS} == options - {"labels"} | {"data", "query", "expression", "name", "dataset"}
 

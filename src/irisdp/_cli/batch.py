@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import Refusal
+from .command_facts import LogFile, log_to
 from .commands import error_in_options, in_options
 from .output import (
     KNOWN_ELSEWHERE,
@@ -55,19 +56,23 @@ def batch_command(
             help="Show errors, the sum and the exact total. Spends nothing.",
         ),
     ] = False,
+    log_file: LogFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Publish several questions as one charge, with the least noise that fits the budget."""
     from .._release import batch, dry_run_batch
 
+    log_to(log_file)
     if dry_run:
         foreseen = dry_run_batch(plan, report=report, title=title, labels=labels, force=force, max_charge=max_charge)
+        refused = foreseen.outlook is not None and foreseen.outlook.refused
         if as_json:
             outlook = foreseen.outlook and error_in_options(foreseen.outlook.to_document(), {})
-            print_json({**foreseen.plan.to_document(), "dry_run": True, "ledger": outlook})
+            document = {**foreseen.plan.to_document(), "dry_run": True, "ledger": outlook}
+            print_json(document, status=Refusal.exit_status if refused else 0)
         else:
             _show_plan(foreseen)
-        if foreseen.outlook is not None and foreseen.outlook.refused:
+        if refused:
             raise typer.Exit(Refusal.exit_status)
         return
     with progress(quiet=as_json):

@@ -20,6 +20,7 @@ import irisdp
 from ..errors import BadInput, IrisError, Refusal, place_of, without_passwords
 from .batch import batch_command
 from .check import check_command
+from .command_facts import is_printed, logged
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .init import init_command
 from .interpret import interpret_command
@@ -253,7 +254,10 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         open_missing_streams()
         write_plain_letters()
-        status = _status(typed)
+        with logged(_command_of(typed)) as log:
+            status = _status(typed)
+        if log.lost:
+            write_error(f"irisdp: --log-file: could not be written ({log.lost}); the command went on without it")
         if status == 0:  # what is wrong is said in one line
             say_what_is_lost()
     except KeyboardInterrupt:  # before the command began, or while it ended
@@ -338,9 +342,9 @@ def _refuse(error: IrisError, arguments: list[str], status: int = BadInput.exit_
         document = {"error": str(error), "field": error.field, "rule": error.rule, "remedy": error.remedy}
     else:
         document = {"error": str(error)}
-    if "--json" in arguments:
+    if "--json" in arguments and not is_printed():
         with contextlib.suppress(OSError, ValueError):  # the line on standard error says it, too
-            print_json(document)
+            print_json(document, status=status)
     return _complain(str(error), status)
 
 
@@ -359,7 +363,11 @@ def _shown(status: int) -> int:
 
 def _stopped(arguments: list[str]) -> int:
     kept = None if "--dry-run" in arguments else _KEPT.get(_command_of(arguments))
-    return _complain(f"stopped; {kept}" if kept else "stopped", _STOPPED)
+    message = f"stopped; {kept}" if kept else "stopped"
+    if "--json" in arguments and not is_printed():
+        with contextlib.suppress(OSError, ValueError):
+            print_json({"error": message}, status=_STOPPED)
+    return _complain(message, _STOPPED)
 
 
 def _complain(message: str, status: int) -> int:

@@ -160,7 +160,7 @@ def audit_command(
             _repair(document, judged_on, verdict, target)
     repaired = [short_path(target.path) for target in files]
     if as_json:
-        print_json(verdict.to_document())
+        print_json(verdict.to_document(), status=0 if verdict.holds else 1)
     else:
         _show(mechanism, verdict, document, repaired=bool(repaired))
         show_mechanism(console(), document)

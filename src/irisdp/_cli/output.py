@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import NotShown, place_of
+from .command_facts import with_command
 
 if TYPE_CHECKING:
     from .._release import Publication
@@ -395,10 +396,11 @@ MaxCharge = Annotated[
 Verbose = Annotated[bool, typer.Option("--verbose", help="Also show errors, reading rules and what is protected.")]
 
 
-def print_json(document: Any) -> None:
-    """Print one JSON document on standard output."""
+def print_json(document: Any, *, status: int = 0) -> None:
+    """Print one JSON document on standard output, with what it says of its command, which ends with `status`."""
     from .._exact import json_line
 
+    document = with_command(document, status)
     line = json_line(document)
     try:
         line.encode(sys.stdout.encoding or "utf-8")

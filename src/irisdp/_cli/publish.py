@@ -13,6 +13,7 @@ import typer
 from .._exact import told_above
 from .._options import OPTIONS, WRITTEN, Option
 from ..errors import BadInput, Refusal
+from .command_facts import LogFile, log_to
 from .commands import error_in_options, in_options
 from .output import (
     KNOWN_ELSEWHERE,
@@ -192,6 +193,7 @@ def publish_command(
             help="Show cost and expected error. Reads no record and spends nothing.",
         ),
     ] = False,
+    log_file: LogFile = None,
     verbose: Verbose = False,
     as_json: AsJson = False,
     **options: Any,
@@ -199,6 +201,7 @@ def publish_command(
     """Publish private answers to one question and charge them to a ledger."""
     from .._release import plan, publish
 
+    log_to(log_file)
     options = listed(options)
     for name in ("groups", "categories"):
         of_columns = name == "groups" and _is_for_each_column(options["groups"], options["by"])
@@ -209,12 +212,14 @@ def publish_command(
 
         found = dry_run_question(data, *query, **options)
         planned, outlook = found.plan, found.outlook
+        refused = outlook is not None and outlook.refused
         if as_json:
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)
-            print_json({**planned.to_document(), **planned.expectations(), "dry_run": True, "ledger": foreseen})
+            document = {**planned.to_document(), **planned.expectations(), "dry_run": True, "ledger": foreseen}
+            print_json(document, status=Refusal.exit_status if refused else 0)
         else:
             show_plan(planned, found.ledger.place, outlook, _OPTIONS)
-        if outlook is not None and outlook.refused:
+        if refused:
             raise typer.Exit(Refusal.exit_status)
         return
     foretold = options["within"] is not None and not as_json

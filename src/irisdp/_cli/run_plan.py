@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .._exact import so_many, told_below
+from .command_facts import LogFile, log_to
 from .commands import error_in_options, in_options
 from .output import (
     KNOWN_ELSEWHERE,
@@ -51,6 +52,7 @@ def run_command(
             help="Show the cost of each question and of all. Spends nothing.",
         ),
     ] = False,
+    log_file: LogFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Publish the questions of a plan file in order. Answered questions are free, so a stopped run can resume.
@@ -60,10 +62,12 @@ def run_command(
     """
     from .._release import dry_run_plan, run
 
+    log_to(log_file)
     if dry_run:
         foreseen = dry_run_plan(plan, title=title, labels=labels, force=force, max_charge=max_charge)
         if as_json:
-            print_json(error_in_options(foreseen.to_document(), _OPTIONS))
+            status = 0 if foreseen.refusal is None else foreseen.refusal.exit_status
+            print_json(error_in_options(foreseen.to_document(), _OPTIONS), status=status)
         else:
             _show_outlook(foreseen)
         if foreseen.refusal is not None:

@@ -72,6 +72,8 @@ def told_above(name: str, value: Fraction) -> str:
     --------
     >>> told_above("ε", Fraction(1, 3)), told_above("ε", Fraction(123456789, 370370369)), told_above("δ", Fraction(0))
     ('ε = 1/3', 'ε ≤ 0.333334', 'δ = 0')
+    >>> told_above("ε", 5 + Fraction(123456789, 370370369)), told_above("ε", Fraction(123456789, 37037036900))
+    ('ε ≤ 5.333334', 'ε ≤ 0.003334')
     """
     return _told(name, value, "≤", short_above)
 
@@ -132,11 +134,18 @@ def so_many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _told(name: str, value: Fraction, sign: str, short: Callable[[Fraction], str]) -> str:
+_PLACES = 6
+"""Digits after the point of amounts from 1/1000 on. As all are cut at one place, what is spent and what is left of a
+limit, rounded in opposite directions, add up to it."""
+
+
+def _told(name: str, value: Fraction, sign: str, short: Callable[[Fraction, int], str]) -> str:
     exact = rational_text(value)
     if len(exact) <= (_LONGEST_FRACTION if "/" in exact else _LONGEST):
         return told_exactly(name, value)
-    rounded = short(value)
+    whole = len(str(int(value))) if value >= 1 else 0
+    small = next((zeros for zeros in range(3) if value * 10 ** (zeros + 1) >= 1), 0) if value < 1 else 0
+    rounded = short(value, _PLACES + whole - small)
     return f"{name} {'=' if Fraction(rounded) == value else sign} {rounded}"
 
 

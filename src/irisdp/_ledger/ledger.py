@@ -15,9 +15,11 @@ import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from logging import WARNING
 from pathlib import Path
 from typing import Any
 
+from .._events import report_event
 from .._exact import Rational, checked, file_path, told_below
 from .._hooks import Drawable
 from .._lazy import renamed_method
@@ -246,6 +248,7 @@ class Ledger(Drawable):
             raise BadInput("beside", rule, "name the data, or the file of its secret")
         state = TableState.beside(file_path(home, "beside"))
         charged = self.store.write(lambda rows: charge_loss(rows, self.store, self.place, state))
+        report_event("ledger", "charged", level=WARNING, ledger=str(self.place), charge=charged)
         with self.store.reading() as rows:
             head = read_head(rows, self.store, self.place)
         assert head is not None

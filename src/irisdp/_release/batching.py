@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from .._events import events_of
 from .._exact import checked, told_exactly
 from .._files import Output
 from .._ledger import (
@@ -43,6 +44,7 @@ from .release_file import drawn_by, provenance
 
 
 @checked
+@events_of("batch")
 def batch(
     plan: Any,
     *,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .._child_processes import ChildFailed
+from .._events import report_event
 from .._exact import file_path, json_bytes
 from .._files import Output, plan_outputs, write_outputs
 from .._hooks import call_hook
@@ -197,9 +198,12 @@ def write_files(
 
     written = write_outputs(noted(contents()), refusal=_not_written)
     try:
-        return (*written, *write_outputs(noted(reports), refusal=_not_written))
+        everything = (*written, *write_outputs(noted(reports), refusal=_not_written))
     except Exception as error:
         raise _no_page(error, (*delivered, *written)) from None
+    if everything:
+        report_event("release", "written", files=list(map(str, everything)))
+    return everything
 
 
 def _no_page(error: Exception, delivered: Sequence[Path]) -> NotShown:

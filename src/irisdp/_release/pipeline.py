@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from logging import WARNING
 from pathlib import Path
 from typing import Any, Unpack
 
+from .._events import Stopwatch, events_of, report_event
 from .._exact import checked, file_path
 from .._files import Output
 from .._ledger import (
@@ -24,6 +26,7 @@ from .._ledger import (
     data_location,
     find_ledger,
     fingerprint_of_table,
+    hash_of,
     match_fingerprint,
     named_limit,
     reason_anew,
@@ -205,6 +208,7 @@ class GroupStatistics:
 
 @checked
 @with_options(PublishOptions)
+@events_of("publish")
 def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[PublishOptions]) -> Publication:
     """Publish a private answer per group, drawn exactly and charged to a budget on disk.
 
@@ -298,6 +302,9 @@ def publish_checked(
         return replace(publication, anew=done.anew, unlimited=done.unlimited)
 
 
+_ID = 12
+"""Digits of a question's hash that its events name."""
+
 Draw = Callable[[Sequence["GroupStatistics"], Sequence[Release], Charge], list[LedgerEntry]]
 """Draws the answers of all questions: given what was read for each, earlier releases of the data, and the charge."""
 
@@ -338,22 +345,26 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
     """
     request, book, table, project = ready.request, ready.book, ready.planned.table, ready.planned.project
     book.check(request.promise)
+    asked, clock = hash_of(request.text)[:_ID], Stopwatch()
     currency = currency_with(book, limit_to_set(project, book))
     known = book.answered(request.text)
     if not known:  # what may be given again need have no price
         request.price((), currency)  # refused before anything is read
     try:
         report_step(0)
+        report_event("release", "reading", question=asked, ledger=str(book.place))
         reading = TableVersion.begin(table, ready.stamp) if reading is None else reading
         book, version, kept = match_fingerprint(table, reading.digest, book, ready.secret, default=ready.default)
         check_known(table, book, ready.secret, default=False)
         book.check(request.promise, version)
         limit_to_set(project, book)  # refused before records are read
         quoted = book.quote(replace(request, fingerprint=version), currency)
+        report_event("release", "looked up", question=asked, repeated=quoted.repeated, seconds=clock.seconds)
         check_most(ready.max_charge, quoted.cost)
         anew = reason_anew(table, ready.book, ready.secret, kept) if known and not quoted.repeated else None
         if anew is not None:
             report_notice(say_anew(anew, quoted.cost))
+            report_event("release", "anew", level=WARNING, question=asked, reason=anew, charge=quoted.cost)
         key, cells = unit_key(kept), []
         for number, planned in enumerate(ready.plans, start=1):
             with part_of(f"question {number} of {len(ready.plans)}") if len(ready.plans) > 1 else nullcontext():
@@ -365,6 +376,7 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
     give_limit(project, book)
     unlimited = unlimited_in(book, (audience.name for planned in ready.plans for audience in planned.audiences))
     report_step(2)
+    report_event("release", "charging", question=asked, ledger=str(book.place), seconds=clock.seconds)
     charged = book.charge(
         replace(
             request,
@@ -373,6 +385,13 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
             draw=lambda earlier, cost: draw(cells, earlier, cost),
         )
     )
+    facts: dict[str, Any] = {
+        "question": asked,
+        "ledger": str(book.place),
+        "ids": list(charged.ids),
+        "repeated": charged.repeated,
+    }
+    report_event("release", "charged", **facts, charge=charged.charged, seconds=clock.seconds)
     remember(table, ready.book, ready.secret, reading.stamp, version, kept)
     remember_head(table, ready.book, ready.secret, book)
     return Executed(cells, charged, book, None if charged.repeated else anew, unlimited)

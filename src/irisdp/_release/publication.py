@@ -173,7 +173,14 @@ class Publication(Tabular, Drawable):
         """Return the text that states spent and remaining budget."""
         ledger = Ledger(self.ledger)
         spent, limit = ledger.spent, ledger.limit
-        return f"spent {spent}; no limit is set" if limit is None else f"spent {spent} of {limit.told(told_below)}"
+        return f"spent {spent}{_of(limit, spent)}"
+
+
+def _of(limit: Charge | None, spent: Charge) -> str:
+    """Say of which limit that was spent, and what is left."""
+    if limit is None:
+        return "; no limit is set"
+    return f" of {limit.told(told_below)}; left {limit.left_after(spent).told(told_below)}"
 
 
 # What a batch gives back: a publication for each question, and the one charge.
@@ -373,8 +380,7 @@ class RunPublication(InOneLine):
         for place, charged in self.charged.items():
             book = Ledger(place)
             spent, limit = book.spent, book.limit
-            of = "; no limit is set" if limit is None else f" of {limit.told(told_below)}"
-            lines.append(f"{book.store.name}: charged {charged.as_charged()} now; spent {spent}{of}")
+            lines.append(f"{book.store.name}: charged {charged.as_charged()} now; spent {spent}{_of(limit, spent)}")
         return lines
 
     def to_document(self) -> dict[str, Any]:

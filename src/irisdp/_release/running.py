@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .._events import events_of, report_event
 from .._exact import checked
 from .._files import Output
 from .._hooks import call_hook
@@ -25,6 +26,7 @@ from .run_checks import Records, planned_again, planned_page, prepare_all, recor
 
 
 @checked
+@events_of("run")
 def run(
     plan: str | os.PathLike[str],
     *,
@@ -99,6 +101,7 @@ def run(
     done: list[Answered] = []
     for question, one in zip(asked.questions, ready, strict=True):
         with part_of(f"question {question.number} of {len(ready)}"), _going_on(done), question.blamed():
+            report_event("run", "question", number=question.number, of=len(ready), name=question.name)
             record = records[question.dataset.name]
             again = planned_again(question, one, record, force=force)
             publication = publish_checked(again, readings[question.dataset.name], record.note)
