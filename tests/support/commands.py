@@ -8,6 +8,14 @@ from dataclasses import dataclass
 from irisdp._cli import run
 
 
+def answered(text):
+    """Read the document that a command printed, but for what it says of its command."""
+    document = json.loads(text)
+    if isinstance(document, dict):
+        document.pop("command", None)
+    return document
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
     """How a command ended."""
@@ -19,10 +27,7 @@ class Ended:
     @property
     def document(self):
         """The JSON document printed: all of what stands on standard output, but for what it says of its command."""
-        document = json.loads(self.out)
-        if isinstance(document, dict):
-            document.pop("command", None)
-        return document
+        return answered(self.out)
 
     @property
     def command(self):

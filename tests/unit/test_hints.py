@@ -19,6 +19,7 @@ from irisdp._cli import run
 from irisdp._queries.reading import QUERIES
 from irisdp.errors import NotShown
 from irisdp.privacy import informative
+from support.commands import answered
 from support.commands import irisdp as irisdp_command
 
 FRAME = pd.DataFrame({"age": [20, 70, 30], "town": ["Ely", "York", "Ely"], "who": ["a", "b", "c"]})
@@ -208,7 +209,9 @@ def test_json_is_one_document_where_what_is_charged_is_not_written(here, capsys,
         raise NotShown("out: cannot be written")
 
     monkeypatch.setattr("irisdp._release.pipeline.write_files", full)
-    assert typed(capsys, "count", "--epsilon", "1", "--json")[:2] == (3, '{"error": "out: cannot be written"}\n')
+    status, out = typed(capsys, "count", "--epsilon", "1", "--json")[:2]
+    assert (status, answered(out)) == (3, {"error": "out: cannot be written"})
+    assert json.loads(out)["command"]["charged"][0]["epsilon"] == "1"
 
 
 def printed(monkeypatch, **options):

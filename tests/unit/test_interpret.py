@@ -11,6 +11,7 @@ from irisdp import BadInput, Privacy, Session, design, interpret
 from irisdp._cli import run
 from irisdp.interpretation._winner_rule import _too_many_classes, gap_classes, most_weighed
 from irisdp.privacy import Gaussian
+from support.commands import answered
 from support.releases import forget_digests
 
 
@@ -27,7 +28,7 @@ def release(tmp_path, capsys):
 
 def read(capsys, *arguments):
     assert run(["interpret", *map(str, arguments), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
+    return answered(capsys.readouterr().out)
 
 
 def test_the_sidecar_says_between_which_ends_answers_lie(release):
@@ -398,7 +399,7 @@ def test_every_face_says_the_same(query, words, options, relation, ending, here,
         assert frame.to_documents() == expected.to_documents()
         arguments = [f"--{name.replace('_', '-')}={value}" for name, value in known.items()]
         assert run(["interpret", f"o.{ending}", *arguments, "--json"]) == 0
-        document = json.loads(capsys.readouterr().out)
+        document = answered(capsys.readouterr().out)
         left_out = found.plan.leaves_out()
         assert document == {"readings": documents} | ({"left_out": left_out} if left_out else {})
         assert run(["interpret", f"o.{ending}", *arguments]) == 0
@@ -413,7 +414,7 @@ def test_every_face_says_the_same(query, words, options, relation, ending, here,
 def test_one_value_is_read_and_written(here, capsys):
     Session(TABLE_OF_NAMES, ledger="l").plurality("party", categories=["=x", "y", "z"], epsilon=1, out="o.csv")
     assert run(["interpret", "o.csv.release.json", "--value", "=x", "--lead", "5", "--out", "r.json", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = answered(capsys.readouterr().out)
     assert document == json.loads((here / "r.json").read_text())
     assert document["published"] == document["reading"] == "=x" and document["basis"] == "worst"
     assert document["answer_probability"] == document["right_at_worst"] > 0.99 and document["posterior"] is None

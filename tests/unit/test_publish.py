@@ -22,6 +22,7 @@ from irisdp._queries import FORMS
 from irisdp._release.options import CountArguments, PlanArguments, QuestionOptions, RecordArguments
 from irisdp.accounting import delta
 from irisdp.privacy import Gaussian
+from support.commands import answered
 
 ANES = Path(__file__).parents[2] / "examples" / "anes96.csv"
 EDUCATION = "1,2,3,4,5,6,7"
@@ -36,9 +37,7 @@ def table(tmp_path):
 
 def call(capsys, *arguments):
     status = run([*map(str, arguments), "--json"])
-    document = json.loads(capsys.readouterr().out)
-    assert document.pop("command")["status"] == status
-    return status, document
+    return status, answered(capsys.readouterr().out)
 
 
 def test_the_main_job(table, capsys):
