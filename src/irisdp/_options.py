@@ -187,6 +187,13 @@ OPTIONS = (
         "Count each person's total as 0 to U (sum).",
         queries="sum",
     ),
+    Option(
+        "partition",
+        "People",
+        "COL=VALUE",
+        "One partition of a growing table, charged apart from the others: a hive column, a column of records, "
+        "'DATE by month=2024-01', or whole.",
+    ),
     Option("encoding", "Input", "NAME", "Encoding of a text file. [default: utf-8]"),
     Option("delimiter", "Input", "CHARACTER", "Delimiter of a text file. [default: comma; tab for .tsv]"),
     Option("decimal", "Input", "MARK", "Decimal mark of a text file. [default: .]"),

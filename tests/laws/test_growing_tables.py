@@ -11,7 +11,7 @@ import pytest
 
 from irisdp import BudgetRefused, Cost
 from irisdp._ledger.limits import check_budget
-from irisdp._ledger.partitions import composed
+from irisdp._ledger.partitions import Spending
 from support.closeness import hockey_stick
 from support.seeds import fresh_random
 from support.sweeps import tried
@@ -52,13 +52,11 @@ def transcripts(analyst, limit, *, homes, has, parallel):
     while waiting:
         seen, probability, charged = waiting.pop()
         of, cost = analyst.ask(seen)
-        whole = sum((each for part, each in charged if part is None), Cost())
-        parts = {part: sum((each for other, each in charged if other == part), Cost()) for part in PARTS}
-        spent = composed(whole, parts.values(), parallel=parallel)
-        after = dict(parts) if of is None else parts | {of: parts[of] + cost}
-        total = composed(whole + cost if of is None else whole, after.values(), parallel=parallel)
+        spending = Spending(Cost(), parallel=parallel)
+        for part, each in charged:
+            spending = spending.after(part, each)
         try:
-            check_budget(limit, spent, total.beyond(spent))
+            check_budget(limit, spending, cost, of)
         except BudgetRefused:
             done[seen] = probability
             continue

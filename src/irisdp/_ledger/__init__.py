@@ -26,11 +26,22 @@ if TYPE_CHECKING:
         remember_head,
         remembered,
         secret_key_file,
+        stamp_of_part,
     )
-    from .entries import ChargedAnswer, LedgerEntry, hash_of, last_fingerprint, read_limit, read_object, read_spent
+    from .entries import (
+        ChargedAnswer,
+        LedgerEntry,
+        hash_of,
+        last_fingerprint,
+        read_limit,
+        read_object,
+        read_spending,
+        read_spent,
+    )
     from .fingerprints import SECRET_BYTES, secret_file, secret_key_path, unit_key
     from .ledger import Ledger
     from .limits import check_most, named_limit
+    from .partitions import Partition, Spending, check_protected, check_spelling
     from .releases import Release, lines_as_html, list_releases
     from .scope import LedgerScope, scope_in_advance
     from .simulation import SimulatedStore, simulated

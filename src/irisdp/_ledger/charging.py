@@ -18,10 +18,13 @@ from .entries import (
     note_outputs,
     pin,
     read_limit,
-    read_spent,
+    read_spending,
+    superseded_by,
+    with_facts,
 )
 from .limits import check_budget, check_most
 from .migration import begin
+from .partitions import check_protected, check_spelling
 from .releases import Earlier, Release, list_releases
 from .scope import LedgerScope
 from .store import Damaged, LedgerStore, LedgerTransaction, currency_of
@@ -92,6 +95,9 @@ def quote(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRequest, cur
 def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRequest) -> ChargedAnswer:
     """Charge a question, with no other writer of the ledger; nothing holds before the transaction is committed."""
     begin(rows, store.name)
+    if asked.promise.partition is not None:
+        promise = asked.promise
+        check_protected(asked.promise.partition.by(), promise.relation, promise.unit, promise.public_columns)
     facts = asked.promise.facts()
     check_pinned(rows, store.name, facts, asked.fingerprint)
     pin(rows, store.name, facts)  # rolled back with everything else
@@ -106,8 +112,10 @@ def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRe
     earlier = Earlier(lambda: list_releases(store, rows, asked.fingerprint) if currency.refines else [])
     price = asked.price(earlier, currency)
     check_most(asked.most, price)
-    limit, spent = read_limit(rows), read_spent(rows)
-    check_budget(limit, spent, price)
+    limit, spending, partition = read_limit(rows), read_spending(rows, store.name), asked.promise.part
+    if partition is not None:
+        check_spelling(spending.parts, partition, where=store.name)
+    check_budget(limit, spending, price, partition)
     telling = AudienceCost(alone={None: price}) if asked.tells is None else asked.tells(currency)
     AudienceSpending.of(rows, store.name).check(telling, asked.fingerprint)
     entries = tuple(asked.draw(earlier, price))
@@ -115,6 +123,7 @@ def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRe
         raise BadInput("cost", "must be the sum of the entries' costs", "share it out among the entries exactly")
     if asked.tells is not None:
         entries = with_told(entries, telling)
+    entries = with_facts(entries, asked.promise.partition, superseded_by(rows, question_hash))
     row = {
         "query": asked.query,
         "question": asked.text,
@@ -125,7 +134,8 @@ def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRe
     note_outputs(rows, fresh, asked.outputs)
     # What comes back is what asking again finds, and what the next question is weighed against.
     kept = find_settlement(rows, asked.fingerprint, question_hash)
-    if kept != replace(fresh, repeated=True) or (read_limit(rows), read_spent(rows)) != (limit, spent + price):
+    told = read_limit(rows), read_spending(rows, store.name)
+    if kept != replace(fresh, repeated=True) or told != (limit, spending.after(partition, price)):
         raise Damaged
     asked.drawn.add(entries)
     return fresh

@@ -226,7 +226,7 @@ def place_of_table(table: Table) -> str | None:
     location = table.location
     if location is None:
         return table.called
-    return "\n".join((str(location.path), location.pattern, location.inner))
+    return "\n".join((str(location.path), location.pattern, location.inner, *location.part))
 
 
 def remembered(
@@ -346,6 +346,14 @@ def fingerprint_of_table(location: Location | None) -> TableFingerprint:
         )
     except OSError:
         return None
+
+
+def stamp_of_part(stamp: TableFingerprint, location: Location | None) -> TableFingerprint:
+    """Return what a stamp of all files of a folder says of those that hold one partition."""
+    if stamp is None or location is None or not location.part:
+        return stamp
+    files = set(map(str, location.files()))
+    return tuple(noted for noted in stamp if isinstance(noted, tuple) and noted[0] in files)
 
 
 def _noted(path: Path) -> tuple[int, ...]:

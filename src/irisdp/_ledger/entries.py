@@ -7,7 +7,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +15,8 @@ from .._exact import rational
 from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, ScopeRefused
 from .history import adopt, digests, record
-from .scope import FACTS, check_scope
+from .partitions import Partition, Spending, is_parallel
+from .scope import FACTS, IF_THERE, check_scope
 from .store import Damaged, LedgerTransaction, added, check_kept, count_in, currency_of, is_current, typed, upgrade
 
 LOSS = "restored"
@@ -83,13 +84,29 @@ def write_limit(rows: LedgerTransaction, limit: Charge) -> None:
         record(rows, "limit", {"limit": limit.to_document()})
 
 
-def read_spent(rows: LedgerTransaction) -> Charge:
-    """Return the sum of all charges."""
+def read_spent(rows: LedgerTransaction, name: str = "") -> Charge:
+    """Return what all releases cost together: the sum of all charges, except those about partitions of a table."""
+    return read_spending(rows, name).total
+
+
+def read_spending(rows: LedgerTransaction, name: str = "") -> Spending:
+    """Return what was charged for the whole table, and for each partition if the ledger knows any."""
     # Grouped by text, which an index answers: 100,000 charges are a handful of different ones.
     kind = currency_of(rows).cost
     columns = ", ".join(kind.__slots__)
-    stored = rows.find(f"SELECT count(*), {columns} FROM release GROUP BY {columns}")
-    return sum((read_cost(kind, *numbers) * times for times, *numbers in stored), kind())
+    facts = pinned_facts(rows, name) if is_current(rows) else {}
+    if "partition" not in facts:
+        stored = rows.find(f"SELECT count(*), {columns} FROM release GROUP BY {columns}")
+        return Spending(sum((read_cost(kind, *numbers) * times for times, *numbers in stored), kind()))
+    relation, unit, public = facts.get("relation", "exchange"), facts.get("unit"), facts.get("public_columns", [])
+    spending = Spending(kind(), parallel=is_parallel(facts["partition"], relation, unit, public))
+    value = rows.text_in("details", "partition", "value")
+    asked = f"SELECT count(*), {value}, {columns} FROM release GROUP BY {value}, {columns}"
+    for times, partition, *numbers in rows.find(asked):
+        if not isinstance(partition, str | None):
+            raise Damaged
+        spending = spending.after(partition, read_cost(kind, *numbers) * times)
+    return spending
 
 
 def read_cost(kind: type[Charge], *numbers: str) -> Charge:
@@ -152,6 +169,26 @@ def _insert_entry(rows: LedgerTransaction, settlement: int, entry: LedgerEntry) 
     return added(rows, "release", row)
 
 
+def superseded_by(rows: LedgerTransaction, question_hash: str) -> dict[str | None, int]:
+    """Return for each audience the last release of a question, which was about an earlier version of the data."""
+    asked = "SELECT audience, max(release.id) FROM release JOIN settlement ON settlement.id = release.settlement"
+    return dict(rows.find(f"{asked} WHERE question_hash = ? GROUP BY audience", (question_hash,)))
+
+
+def with_facts(
+    entries: Iterable[LedgerEntry], partition: Partition | None, superseded: Mapping[str | None, int]
+) -> tuple[LedgerEntry, ...]:
+    """Keep with the answers which partition they are about, by which spending is read, and what they supersede."""
+    result = []
+    for entry in entries:
+        told: dict[str, Any] = {} if partition is None else {"partition": partition.to_document()}
+        if entry.audience in superseded:
+            told["supersedes"] = superseded[entry.audience]
+        details = json.dumps({**read_object(entry.details), **told}, ensure_ascii=False) if told else entry.details
+        result.append(replace(entry, details=details))
+    return tuple(result)
+
+
 def note_outputs(
     rows: LedgerTransaction, settlement: ChargedAnswer, outputs: Mapping[str | None, Sequence[str]]
 ) -> None:
@@ -187,9 +224,15 @@ def all_fingerprints(rows: LedgerTransaction) -> set[str]:
     return {str(stored) for (stored,) in rows.find("SELECT DISTINCT fingerprint FROM settlement")} - {LOSS}
 
 
-def last_fingerprint(rows: LedgerTransaction) -> str | None:
-    """Return which version of the data was answered about last."""
-    stored = rows.find("SELECT fingerprint FROM settlement WHERE fingerprint <> ? ORDER BY id DESC LIMIT 1", (LOSS,))
+def last_fingerprint(rows: LedgerTransaction, partition: str | None = None) -> str | None:
+    """Return which version of the data, or of a partition of it, was answered about last."""
+    asked, values = "SELECT fingerprint FROM settlement", [LOSS]
+    where = "WHERE fingerprint <> ?"
+    if partition is not None:
+        asked += " JOIN release ON settlement.id = release.settlement"
+        where += f" AND {rows.text_in('details', 'partition', 'value')} = ?"
+        values.append(partition)
+    stored = rows.find(f"{asked} {where} ORDER BY settlement.id DESC LIMIT 1", values)
     return str(stored[0][0]) if stored else None
 
 
@@ -213,7 +256,8 @@ def promise_document(rows: LedgerTransaction, name: str) -> dict[str, Any]:
         pinned, note = pinned_facts(rows, name), {}
     except ScopeRefused as refusal:
         pinned, note = {}, {"note": str(refusal)}
-    return {**{fact: pinned.get(fact) for fact in FACTS}, **note}
+    known = {fact: pinned.get(fact) for fact in FACTS if fact in pinned or fact not in IF_THERE}
+    return {**known, **note}
 
 
 def check_pinned(rows: LedgerTransaction, name: str, asked: Mapping[str, Any], fingerprint: str | None = None) -> None:
@@ -302,10 +346,18 @@ def read_object(text: str) -> dict[str, Any]:
     return document
 
 
+def _is_division(by: Mapping[str, Any]) -> bool:
+    """Tell whether this says what a table is divided by."""
+    return "column" in by and by.keys() <= {"column", "period"} and all(isinstance(one, str) for one in by.values())
+
+
 def _facts(text: str) -> dict[str, Any]:
     facts = read_object(text)
     kinds = {"table": str | None, "columns": dict, "relation": str, "unit": str | None, "public_columns": list}
     kinds["audiences"] = dict  # their limits: _ledger/audience_limits.py
+    kinds["partition"] = dict
     if not facts.keys() <= kinds.keys() or not all(isinstance(facts[fact], kinds[fact]) for fact in facts):
+        raise Damaged
+    if not _is_division(facts.get("partition", {"column": ""})):
         raise Damaged
     return facts

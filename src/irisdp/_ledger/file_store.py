@@ -110,6 +110,10 @@ class SQLiteRows:
         """Write down the format that the ledger has now."""
         self._connection.execute(f"PRAGMA user_version = {version}")
 
+    def text_in(self, column: str, *path: str) -> str:
+        """Return SQL for a member of a JSON object that a column holds as text."""
+        return f"json_extract({column}, '$.{'.'.join(path)}')"
+
     def is_intact(self) -> bool:
         """Tell whether the file is sound, and its indexes hold the rows of their tables."""
         return self._connection.execute("PRAGMA integrity_check(1)").fetchall() == [("ok",)]

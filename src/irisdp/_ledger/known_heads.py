@@ -16,7 +16,7 @@ from typing import Any
 from ..accounting import CURRENCIES, Charge
 from ..errors import BadInput, ScopeRefused
 from .addresses import identity_of
-from .entries import LOSS, LedgerEntry, find_settlement, hash_of, insert_settlement, insist_on, read_cost, read_spent
+from .entries import LOSS, LedgerEntry, find_settlement, hash_of, insert_settlement, insist_on, read_cost, read_spending
 from .migration import begin
 from .store import VERSION, Damaged, LedgerStore, LedgerTransaction
 from .table_state import KnownHead, TableState
@@ -32,7 +32,8 @@ def read_head(rows: LedgerTransaction, store: LedgerStore, place: Any) -> KnownH
     if not last:
         return None
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    spent = json.dumps(read_spent(rows).to_document())
+    # The plain sum: of partitions that are charged in parallel, the largest charge would hide what the others lose.
+    spent = json.dumps(read_spending(rows, store.name).summed.to_document())
     return KnownHead(identity_of(place), store.name, _first(rows), int(last[0][0]), str(last[0][1]), spent, now)
 
 

@@ -36,6 +36,7 @@ from .entries import (
     known_fingerprints,
     last_fingerprint,
     read_limit,
+    read_spending,
     read_spent,
     set_scope,
     write_limit,
@@ -45,6 +46,7 @@ from .history import History, check_history
 from .known_heads import charge_loss, read_head
 from .limits import limit_of
 from .migration import begin, closing, move, refuse_moved
+from .partitions import Spending
 from .releases import Release, ledger_document, lines_as_html, list_releases
 from .scope import LedgerScope
 from .store import LedgerStore, LedgerTransaction, currency_of
@@ -131,9 +133,17 @@ class Ledger(Drawable):
 
     @property
     def spent(self) -> Charge:
-        """The sum of all charges, exactly."""
+        """What all releases cost together, exactly: the sum of all charges, but for partitions of a table.
+
+        Of releases about partitions the largest sum counts, if what is protected lies in one partition.
+        """
+        return self.spending.total
+
+    @property
+    def spending(self) -> Spending:
+        """What was charged for the whole table, and for each partition."""
         with self.store.reading() as rows:
-            return read_spent(rows)
+            return read_spending(rows, self.store.name)
 
     @checked
     def set_limit(

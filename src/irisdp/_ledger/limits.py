@@ -10,14 +10,17 @@ from typing import Any
 from .._exact import meant_decimal, rational, told_above, told_below
 from ..accounting import CURRENCIES, Charge, ConcentratedCost, Cost, Currency, GaussianCost, as_pair
 from ..errors import BadInput, BudgetRefused
+from .partitions import Spending
 
 
-def check_budget(limit: Charge | None, spent: Charge, cost: Charge) -> None:
-    """Refuse a cost that does not fit in what is left."""
-    total = spent + cost  # without a limit, too: a total that is too long to be written must not come about
+def check_budget(limit: Charge | None, spending: Spending, cost: Charge, partition: str | None = None) -> None:
+    """Refuse a cost, of a question about a partition or about the whole table, that does not fit in what is left."""
+    # Without a limit, too: a total that is too long to be written must not come about.
+    total = spending.after(partition, cost).total
     if limit is None or total.fits_in(limit):
         return
-    left = limit.left_after(spent)
+    # Where a limit was lowered below what another partition has spent, nothing is left for any.
+    left = limit.left_after(spending.about(partition) if spending.total.fits_in(limit) else spending.total)
     parts = {"limit": limit.to_document(), "left": left.to_document(), "cost": cost.to_document()}
     said = {"limit": spelt(limit, told_below), "left": spelt(left, told_below), "cost": spelt(cost, told_above)}
     less, call = _REMEDIES[limit.__slots__[0]]

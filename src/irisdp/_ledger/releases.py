@@ -13,7 +13,7 @@ from .._lazy import renamed_method
 from ..accounting import Charge
 from ..errors import without_passwords
 from .audience_limits import AudienceSpending
-from .entries import promise_document, read_cost, read_limit, read_object, read_outputs, read_spent
+from .entries import promise_document, read_cost, read_limit, read_object, read_outputs, read_spending
 from .limits import statement
 from .migration import whereabouts
 from .store import Damaged, LedgerStore, LedgerTransaction, currency_of, typed
@@ -23,8 +23,9 @@ T = TypeVar("T")
 
 _SHOWN = ("table", "groups", "refines", "coarsens")
 """What `publish` stores with the answers for people to see."""
-_SHOWN_WHERE_KEPT = ("guarantee",)
-"""What was asked for, where it was converted to be charged."""
+_SHOWN_WHERE_KEPT = ("guarantee", "partition", "supersedes")
+"""What was asked for, where it was converted to be charged; which partition of a growing table it is about; and which
+release it stands in for, of an earlier version of the data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -148,7 +149,8 @@ def lines_as_html(title: str, releases: Sequence[Release]) -> str:
 
 def ledger_document(store: LedgerStore, rows: LedgerTransaction) -> dict[str, Any]:
     """Return a ledger as JSON-ready data with exact numbers; of one that is closed nothing is left."""
-    limit, spent, elsewhere = read_limit(rows), read_spent(rows), whereabouts(rows)
+    limit, spending, elsewhere = read_limit(rows), read_spending(rows, store.name), whereabouts(rows)
+    spent = spending.total
     left = limit and (limit.beyond(limit) if elsewhere else limit.left_after(spent))
     told = AudienceSpending.of(rows, store.name).to_document(closed=bool(elsewhere))
     return {
@@ -158,6 +160,7 @@ def ledger_document(store: LedgerStore, rows: LedgerTransaction) -> dict[str, An
         **elsewhere,
         **statement(currency_of(rows), limit, spent),
         **({"audiences": told} if told else {}),
+        **({"partitions": spending.to_document()} if spending.parts else {}),
         **_public(promise_document(rows, store.name)),
         "releases": [_public(release.to_document()) for release in list_releases(store, rows)],
     }

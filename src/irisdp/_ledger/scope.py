@@ -17,6 +17,7 @@ from typing import Any
 
 from .._aliases import RELATIONS
 from ..errors import BadInput, ScopeRefused, without_passwords
+from .partitions import Partition
 
 KINDS = {
     "table": "string null",
@@ -24,9 +25,12 @@ KINDS = {
     "relation": "string",
     "unit": "string null",
     "public_columns": "array",
+    "partition": "object",
 }
 """By fact, as what it stands in JSON."""
 FACTS = tuple(KINDS)
+IF_THERE = ("partition",)
+"""Facts that only some releases have, and that a ledger without them does not mention."""
 _MOST_NAMED = 5
 
 
@@ -46,6 +50,8 @@ class LedgerScope:
         The column that says whose record it is; None where every record is someone's only one.
     public_columns : sequence of str
         What neighbours keep of the record they exchange.
+    partition : Partition or None
+        Which partition of a growing table the release is about; None for the whole table.
     """
 
     table: str | None
@@ -53,6 +59,12 @@ class LedgerScope:
     relation: str
     unit: str | None
     public_columns: Sequence[str] = ()
+    partition: Partition | None = None
+
+    @property
+    def part(self) -> str | None:
+        """The value of its partition; None for the whole table."""
+        return None if self.partition is None else self.partition.value
 
     def named(self, table: str | None) -> LedgerScope:
         """Return the scope with the table under another name; without a name, return it unchanged."""
@@ -66,6 +78,7 @@ class LedgerScope:
             "relation": self.relation,
             "unit": self.unit,
             "public_columns": sorted(self.public_columns),
+            **({} if self.partition is None else {"partition": self.partition.by()}),
         }
 
 
@@ -134,7 +147,7 @@ def check_scope(
     broken = [
         fact
         for fact in FACTS
-        if fact in pinned and fact not in except_for and not _keeps(fact, pinned[fact], asked[fact])
+        if fact in pinned and fact in asked and fact not in except_for and not _keeps(fact, pinned[fact], asked[fact])
     ]
     if not broken:
         return
@@ -168,6 +181,7 @@ _NAMES = {
     "relation": "relation",
     "unit": "unit",
     "public_columns": "public columns",
+    "partition": "partitions by",
 }
 
 
@@ -199,6 +213,8 @@ def _phrase(fact: str, value: Any) -> str:
     """Write a fact in a sentence, such as "relation exchange" or "no unit"."""
     if value is None or value in ({}, []):
         return f"no {_NAMES[fact]}"
+    if fact == "partition":
+        return f"{_NAMES[fact]} {' and '.join(value.values())}"
     parts = [f"{name} ({kind})" for name, kind in value.items()] if isinstance(value, Mapping) else value
     if isinstance(parts, str):
         return f"{_NAMES[fact]} {parts}"

@@ -25,7 +25,7 @@ from . import store as ledger_store
 from .addresses import Address
 from .file_store import nowhere
 from .history import settlement_row
-from .scope import KINDS
+from .scope import IF_THERE, KINDS
 from .store import VERSION, Damaged, LedgerTransaction, statements
 
 if TYPE_CHECKING:
@@ -55,20 +55,26 @@ def _quoted(words: tuple[str, ...]) -> str:
 _NEXT = "NEW.id IS DISTINCT FROM top + 1"
 """Rows are numbered one by one, so that nobody uses the numbers up."""
 
+
+def _wrong_facts(known: Mapping[str, str]) -> str:
+    """Say which row of facts is wrong: one that changes what is pinned, or holds a fact that is not known."""
+    return f"""
+        EXISTS (SELECT FROM jsonb_each(stands) AS pinned
+            WHERE NEW.facts::jsonb -> pinned.key IS DISTINCT FROM pinned.value)
+        OR EXISTS (SELECT FROM jsonb_each(NEW.facts::jsonb) AS fact
+            LEFT JOIN (VALUES {", ".join(f"('{fact}', '{kinds}')" for fact, kinds in known.items())})
+                AS known (name, kinds) ON known.name = fact.key
+            WHERE NOT coalesce(jsonb_exists(stands, fact.key), false)
+                AND NOT coalesce(jsonb_typeof(fact.value) = ANY (string_to_array(known.kinds, ' ')), false))"""
+
+
 _WRONG = {
     "history": f"""
         coalesce(NEW.event::jsonb ->> 'event', '') NOT IN ({_quoted(_BY_ALL)})
         OR {_NEXT}
         OR NEW.hash IS DISTINCT FROM encode(sha256(convert_to(
             coalesce(last.hash, 'irisdp ledger') || chr(10) || NEW.event, 'UTF8')), 'hex')""",
-    "promise": f"""
-        EXISTS (SELECT FROM jsonb_each(stands) AS pinned
-            WHERE NEW.facts::jsonb -> pinned.key IS DISTINCT FROM pinned.value)
-        OR EXISTS (SELECT FROM jsonb_each(NEW.facts::jsonb) AS fact
-            LEFT JOIN (VALUES {", ".join(f"('{fact}', '{kinds}')" for fact, kinds in KINDS.items())})
-                AS known (name, kinds) ON known.name = fact.key
-            WHERE NOT coalesce(jsonb_exists(stands, fact.key), false)
-                AND NOT coalesce(jsonb_typeof(fact.value) = ANY (string_to_array(known.kinds, ' ')), false))""",
+    "promise": _wrong_facts(KINDS),
     "settlement": _NEXT,
     "release": f"{_NEXT} OR jsonb_typeof(NEW.details::jsonb) <> 'object' OR NOT numbered",
     "output": "false",
@@ -93,17 +99,25 @@ _FIRST = {
 }
 
 
-def _body(table: str) -> str:
-    """Return the text of the function that looks at the rows of a table."""
+def _body(table: str, wrong: str = "") -> str:
+    """Return the text of the function that looks at the rows of a table, for its own rule or an earlier one."""
     owns = "pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'USAGE')"
     return (
         " DECLARE last record; top bigint; stands jsonb; named text; said text; numbered boolean := true;"
         f" BEGIN IF {owns} THEN RETURN NEW; END IF;"
         " EXECUTE format('SELECT event, hash FROM %I.history ORDER BY id DESC LIMIT 1', TG_TABLE_SCHEMA) INTO last;"
         f" {_FIRST.get(table, '')}"
-        f"IF coalesce(last.event::jsonb ->> 'event', '') IN ({_quoted(_CLOSING)}) OR {_WRONG[table]}"
+        f"IF coalesce(last.event::jsonb ->> 'event', '') IN ({_quoted(_CLOSING)}) OR {wrong or _WRONG[table]}"
         " THEN RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege'; END IF; RETURN NEW; END "
     )
+
+
+_BODIES = (
+    *((f"keep_{table}", _body(table)) for table in _LOOKS),
+    # Of a ledger whose roles were let in before there were partitions: they may do less, until they are let in again.
+    ("keep_promise", _body("promise", _wrong_facts({name: KINDS[name] for name in KINDS if name not in IF_THERE}))),
+)
+"""The functions that a ledger may hold, by name and text."""
 
 
 def guards(schema: str, there: Collection[str]) -> tuple[str, ...]:
@@ -136,8 +150,9 @@ def kept(schema: str) -> str:
 
 def is_plain(execute: Callable[..., Any], schema: str) -> bool:
     """Tell whether a ledger's tables are tables and no more, of one owner; names must be pg_catalog's meanwhile."""
-    bodies = [f"keep_{table}" for table in _LOOKS], [_body(table) for table in _LOOKS]
-    ((plain,),) = execute(_PLAIN, {"schema": schema, "names": list(TABLES), "guards": bodies[0], "bodies": bodies[1]})
+    guards, bodies = zip(*_BODIES, strict=True)
+    known = {"schema": schema, "names": list(TABLES), "guards": list(guards), "bodies": list(bodies)}
+    ((plain,),) = execute(_PLAIN, known)
     columns = {tuple(row) for row in execute(_FOUND, {"schema": schema, "names": list(TABLES)})}
     return plain is True and any(columns == _columns(currency) for currency in CURRENCIES)
 
@@ -351,6 +366,10 @@ class ServerRows:
     def set_version(self, version: int) -> None:
         """Write down the format that the ledger has now."""
         self.change("UPDATE ledger_format SET version = ?", (version,))
+
+    def text_in(self, column: str, *path: str) -> str:
+        """Return SQL for a member of a JSON object that a column holds as text."""
+        return f"({column}::jsonb #>> '{{{','.join(path)}}}')"
 
     def is_intact(self) -> bool:
         """Tell that indexes are what they should be: a server's are its own, on whole columns of plain tables."""

@@ -48,6 +48,10 @@ class LedgerTransaction(Protocol):
         """Write down the format that the ledger has now."""
         ...
 
+    def text_in(self, column: str, *path: str) -> str:
+        """Return SQL for a member of a JSON object that a column holds as text, or null where there is none."""
+        ...
+
     def is_intact(self) -> bool:
         """Tell whether all that is kept beside the tables, such as indexes, says what they say; all of it is read."""
         ...

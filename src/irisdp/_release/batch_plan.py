@@ -104,13 +104,7 @@ class BatchPlan:
         """Return what the batch takes for granted: public is what any of its questions takes as public."""
         promises = [planned.asked.promise.named(self.asked.datasets[0].options.get("table")) for planned in self.plans]
         first = promises[0]
-        return LedgerScope(
-            table=first.table,
-            columns=first.columns,
-            relation=first.relation,
-            unit=first.unit,
-            public_columns=sorted({name for promise in promises for name in promise.public_columns}),
-        )
+        return replace(first, public_columns=sorted({name for promise in promises for name in promise.public_columns}))
 
     def request(self) -> ChargeRequest:
         """Return what a ledger is asked to charge for the whole batch, with nothing drawn."""

@@ -21,6 +21,7 @@ from .._ledger import (
     find_ledger,
     fingerprint_of_table,
     secret_key_file,
+    stamp_of_part,
 )
 from ..accounting import Charge
 from ..errors import BadInput
@@ -28,6 +29,7 @@ from .answers import Answers
 from .batch_plan import BatchPlan, plan_asked
 from .dry_run import DryRun, simulate_charge
 from .output_files import Files, pages, plan_files, plan_reports, write_files
+from .partition_options import check_declared
 from .pipeline import (
     CheckedQuestion,
     Executed,
@@ -131,6 +133,8 @@ def _checked(
     planned = plan_asked(asked)
     where = dataset.options.get("ledger") if ledger is None else ledger
     request, first = planned.request(), planned.plans[0]
+    before = stamp_of_part(before, first.table.location)
+    check_declared(first.table, where, dataset.options.get("table"))
     book = find_ledger(first.table, where)
     files, reports = _plan_files(planned, book, force=force)
     for declared in ({"the plan": asked.file}, *(one.declared_in for one in planned.plans)):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .._ledger import LedgerScope
+from .._ledger import LedgerScope, Partition
 from .._queries import ContributionBounds, Groups, PerUnitRule, cell_relation, describe_unit
 from .._tables import Column, ColumnType, Derivation, Note, Table, lineage, note_of_partition, used_lookups
 from ..graphs import NeighbouringRelation
@@ -101,6 +101,7 @@ def canonical_question(
     every_person: bool,
     relation: NeighbouringRelation,
     public_membership: bool,
+    partition: Partition | None = None,
 ) -> CanonicalQuestion:
     """Describe a question: `described`, `choices`, `about`, `categories` are the query's own, others as in `Plan`."""
     rule = None if unit is None else describe_unit(unit, per_unit, contribution)
@@ -139,6 +140,7 @@ def canonical_question(
     if unit is not None:
         facts |= {"per_unit": per_unit and str(per_unit), "unit_rule": rule, **contribution.to_document()}
     facts |= {"public_membership": True} if public_membership else {}
+    facts |= {} if partition is None else {"partition": {**partition.to_document(), **_read_part(table)}}
     # Which groups a selection names differs from draw to draw, so there is nothing to refine.
     links = groups is not None or not by
     return CanonicalQuestion(
@@ -170,9 +172,35 @@ def canonical_question(
             columns=_pinned_columns(table, unit),
             relation=str(relation),
             unit=unit,
-            public_columns=_table_columns(table, by) if public_membership else (),
+            public_columns=_public_columns(table, by, relation, partition, public_membership=public_membership),
+            partition=partition,
         ),
     )
+
+
+def _public_columns(
+    table: Table,
+    by: tuple[str, ...],
+    relation: NeighbouringRelation,
+    partition: Partition | None,
+    *,
+    public_membership: bool,
+) -> list[str]:
+    """List what neighbours keep of the record they exchange: its group, if that is public, and its partition."""
+    named = _table_columns(table, by) if public_membership else []
+    if partition is not None and relation == NeighbouringRelation.EXCHANGE:
+        named = list(dict.fromkeys([*named, partition.public]))
+    return named
+
+
+def _read_part(table: Table) -> dict[str, Any]:
+    """Return how a record says which partition it belongs to; nothing where its folder or file does."""
+    part = table.part
+    if part is None or part.where is None:
+        return {}
+    declared = table.types.get(part.column)
+    read = {} if declared is None else {"type": declared.document([kind for _, kind in part.where.readings])}
+    return {"where": part.where.text, **{name: value for name, value in read.items() if value}}
 
 
 _EXACT = "text (exact spelling)"
@@ -313,6 +341,8 @@ def _words(
         words.append(f"where {condition.shown}" if "column" in described else condition.shown)
     if by:
         words.append(f"by {', '.join(_shown(table.column(name, 'by')) for name in by)}")
+    if table.part is not None:
+        words.append(f"in {table.part}")
     if unit is not None:
         records = "all records" if per_unit is PerUnitRule.ALL else "any record"
         words.append(f"per {unit}" if per_unit is None else f"for {records} per {unit}")

@@ -17,6 +17,7 @@ from .._ledger import (
     Ledger,
     Release,
     SimulatedStore,
+    Spending,
     check_most,
     check_neighbours,
     currency_of,
@@ -26,7 +27,7 @@ from .._ledger import (
     list_releases,
     place_of_table,
     read_limit,
-    read_spent,
+    read_spending,
     remembered,
     say_unlimited,
     simulated,
@@ -294,12 +295,12 @@ class Account:
         Its copy in memory, which is charged.
     currency : Currency
         What it counts in, or will.
-    limit, before, spent : Charge
-        The limit, the spending now, and the spending after the run; the limit may be None.
+    limit, before : Charge
+        The limit, which may be None, and the spending now.
+    new : Spending
+        What the questions so far are charged.
     told : AudienceSpending
         Spending of audiences with a limit, now.
-    last : str
-        The version of the data that it last answered about; `NEW` before its first answer.
     refusal : BudgetRefused or None
         Of the first question that does not fit.
     first : str
@@ -313,9 +314,8 @@ class Account:
     currency: Currency
     limit: Charge | None
     before: Charge
-    spent: Charge
+    new: Spending
     told: AudienceSpending
-    last: str
     refusal: BudgetRefused | None = None
     first: str = ""
     named: list[str | None] = field(default_factory=list)
@@ -324,16 +324,15 @@ class Account:
     def of(cls, book: Ledger, store: SimulatedStore) -> Account:
         """Open an account of a ledger on its copy."""
         with store.reading() as rows:
-            spent = read_spent(rows)
+            spending = read_spending(rows, store.name)
             return cls(
                 book=book,
                 store=store,
                 currency=currency_of(rows),
                 limit=read_limit(rows),
-                before=spent,
-                spent=spent,
+                before=spending.total,
+                new=Spending(spending.whole * 0),
                 told=AudienceSpending.of(rows, store.name),
-                last=last_fingerprint(rows) or NEW,
             )
 
     def charge(self, request: ChargeRequest, project: Project | None, version: str | None) -> Case:
@@ -347,7 +346,7 @@ class Account:
             Where it has no price in what the ledger counts.
         """
         self._restrict(project)
-        of = self.last if version is LAST else version
+        of = self._version(request, version)
         quoted: list[Charge] = []
 
         def cost(earlier: Sequence[Release], currency: Currency) -> Charge:
@@ -362,12 +361,21 @@ class Account:
             with self.store.without_limits():
                 settled = self.store.ledger.charge(asked)
         price = settled.charged
-        self.spent += price
+        with self.store.reading() as rows:
+            parallel = read_spending(rows, self.store.name).parallel
+        self.new = replace(self.new.after(request.promise.part, price), parallel=parallel)
         return Case(repeated=settled.repeated, cost=quoted[0] if quoted else price, refusal=refusal)
+
+    def _version(self, request: ChargeRequest, version: str | None) -> str:
+        """Return a version of the data by its name: of `LAST`, what the ledger last answered about."""
+        if version is not LAST:
+            return version
+        with self.book.store.reading() as rows:
+            return last_fingerprint(rows, request.promise.part) or NEW
 
     def quote(self, request: ChargeRequest, version: str | None) -> Charge:
         """Return what a question costs that is refused whatever it costs."""
-        of = self.last if version is LAST else version
+        of = self._version(request, version)
         with self.store.reading() as rows:
             earlier = list_releases(self.store, rows, of)
         if any(release.question_hash == hash_of(request.text) for release in earlier):
@@ -398,7 +406,8 @@ class Account:
         give_limit(project, self.store.ledger)
         if self.currency is not self.store.ledger.currency:  # it was empty
             self.currency = self.store.ledger.currency
-            self.before = self.spent = self.currency.cost()
+            self.before = self.currency.cost()
+            self.new = Spending(self.before)
         self.limit = wanted
 
     @property
@@ -409,7 +418,7 @@ class Account:
     @property
     def charged(self) -> Charge:
         """What all questions are charged together."""
-        return self.spent.beyond(self.before)
+        return self.new.total
 
     def refused(self, most: Charge | None = None) -> BudgetRefused | None:
         """Refuse all questions together, if they do not fit in what is left, or cost more than is allowed."""

@@ -24,7 +24,19 @@ _MOST = 100_000
 """Labels in one table."""
 _BESIDE = frozenset(
     (
-        *("relation", "unit", "at_most", "limit", *WRITTEN, "types", "lookup", "on", "categories", "groups"),
+        *(
+            "relation",
+            "unit",
+            "at_most",
+            "limit",
+            "partition",
+            *WRITTEN,
+            "types",
+            "lookup",
+            "on",
+            "categories",
+            "groups",
+        ),
         *("datasets", "questions", "report"),
     )
 )

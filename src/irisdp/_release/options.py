@@ -326,6 +326,12 @@ class TableOptions(FileOptions, total=False):
         The privacy unit (also `privacy_unit`): the column that identifies a person, if a person can have several
         records. Iris then protects persons. Unless the query counts every person once, also give `at_most`, `per_unit`
         or `person`.
+    partition : text or mapping
+        Ask about one partition of a table that grows, ``"month=2024-01"``: a folder ``month=2024-01/``, or the records
+        whose column `month` says so. ``"visited by month=2024-01"`` takes a column of dates by year, quarter, month,
+        week or day. If the data has no such column, the file as a whole is taken for that partition. The question is
+        charged to its partition, and new data elsewhere leaves its answer as it is (proofs/partitions.md). A mapping
+        has the names column, period and value. ``"whole"`` is the undivided table.
     lookup : path, frame or sequence of them
         A public table, such as one from wards to regions, as a .csv or .tsv file or a frame: its columns are joined to
         the records, for conditions, groups and the column that a question is about. A key is unique there; a record
@@ -347,6 +353,7 @@ class TableOptions(FileOptions, total=False):
 
     relation: Literal["add-remove", "exchange"] | None
     unit: str | None
+    partition: str | Mapping[str, str] | None
     lookup: Any
     on: str | Sequence[str] | None
     engine: Literal["duckdb", "spark"] | None

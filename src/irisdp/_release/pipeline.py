@@ -33,6 +33,7 @@ from .._ledger import (
     remember,
     remember_head,
     secret_key_file,
+    stamp_of_part,
     unit_key,
     unlimited_in,
 )
@@ -65,6 +66,7 @@ from .output_files import (
     report_targets,
     write_files,
 )
+from .partition_options import check_declared
 from .planning import plan
 from .plans import Plan
 from .progress import errors_after_charge, part_of, report_notice, report_step, say_anew
@@ -143,7 +145,9 @@ def check_question(
     out, report = options.get("out"), options.get("report")
     licence = read_licence(options.get("licence"), out)
     labels = labels_for(planned, options)
+    before = stamp_of_part(before, planned.table.location)
     ledger, secret, table = options.get("ledger"), options.get("secret"), options.get("table")
+    check_declared(planned.table, ledger, table)
     promise = planned.asked.promise.named(table)
     book = find_ledger(planned.table, ledger)
     force = options.get("force", False) if may_replace is None else may_replace

@@ -31,6 +31,8 @@ from .data_package import read_licence
 from .labels import Labels, check_used, labels_in, read_labels
 from .options import LedgerOptions, QuestionOptions, TableOptions
 from .output_files import page_path
+from .partition_options import divided_by, in_file_name, with_value
+from .project import find_project
 
 # From Python's spelling of options to a plan's: remedies of the library, in the words of what is to be changed.
 
@@ -487,7 +489,60 @@ def read_run(plan: Any, *, title: Any = None, labels: Any = None) -> PlanFile:
         raise BadInput(
             "title", "is that of the page of all questions, and the plan has none", 'write report = "x.html"'
         )
-    return PlanFile(file=file.path, datasets=tuple(datasets.values()), questions=questions, report=report, labels=own)
+    asked = PlanFile(file=file.path, datasets=tuple(datasets.values()), questions=questions, report=report, labels=own)
+    return in_partitions(asked)
+
+
+def in_partitions(asked: PlanFile) -> PlanFile:
+    """Ask about each partition of the datasets that are divided, as about a dataset of its own; reads no record.
+
+    Answers go to a file for each partition: those of other partitions stay as they are when one comes or is corrected.
+
+    Raises
+    ------
+    BadInput
+        Naming the dataset, where nothing says which partitions there are.
+    """
+    parts: dict[str, list[tuple[str, PlanDataset]]] = {}
+    for dataset in asked.datasets:
+        with _within(f"dataset {dataset.name}", _TOML):
+            project = find_project(dataset.data, dataset.options.get("project"))
+            known = None if project is None else project.partition
+            division = divided_by(dataset.options.get("partition"), known)
+            if division is not None:
+                parts[dataset.name] = [
+                    (
+                        value,
+                        replace(
+                            dataset,
+                            name=f"{dataset.name} {value}",
+                            options={**dataset.options, "partition": with_value(division, value)},
+                        ),
+                    )
+                    for value in division.listed(dataset.data)
+                ]
+    if not parts:
+        return asked
+    datasets = [one for dataset in asked.datasets for _, one in parts.get(dataset.name, [("", dataset)])]
+    questions: list[PlanQuestion] = []
+    for question in asked.questions:
+        divided = parts.get(question.dataset.name)
+        questions += [question] if divided is None else [_in_partition(question, *part) for part in divided]
+    if len(questions) > MOST_QUESTIONS:
+        rule = f"are {len(questions):,} with one for each partition, and more than {MOST_QUESTIONS:,}"
+        raise BadInput("questions", rule, "spread them over several plans")
+    numbered = tuple(replace(question, number=number) for number, question in enumerate(questions, start=1))
+    return replace(asked, datasets=tuple(datasets), questions=numbered)
+
+
+def _in_partition(question: PlanQuestion, value: str, dataset: PlanDataset) -> PlanQuestion:
+    options = {**question.options, "partition": dataset.options["partition"]}
+    for key in ("out", "report"):
+        if key in options:
+            file = options[key]
+            options[key] = file.with_name(f"{file.stem}-{in_file_name(value)}{file.suffix}")
+    name = None if question.name is None else f"{question.name} {value}"
+    return replace(question, name=name, dataset=dataset, options=options)
 
 
 def _dataset(name: str, document: Any, folder: Path) -> PlanDataset:

@@ -37,6 +37,7 @@ from .audiences import Audience, check_answers, read_confidence, read_levels
 from .canonical_question import canonical_question
 from .group_selection import read_grouping, read_naming
 from .options import PlanOptions, WeightOptions, with_options
+from .partition_options import read_partition, read_protected
 from .person_options import read_rows
 from .plans import Plan
 from .project import ProjectDefaults, apply_project, check_columns, find_project
@@ -99,7 +100,7 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
         wanted.check(asked.name)
     neighbours = parse_relation(options.get("relation") or "add-remove")
     opened: dict[str, Any] = {name: options.get(name) for name in HOW_TO_OPEN}
-    table = open_table(data, **opened)
+    table = open_table(data, **opened, part=read_partition(options.get("partition"), told.project))
     check_columns(told, table)
     table, asked, options = read_rows(table, asked, options)
     categories, by = options.get("categories"), options.get("by")
@@ -182,6 +183,7 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
             or (every_person and (each is None) and not contribution.several and condition is None),
             relation=neighbours,
             public_membership=public_membership,
+            partition=read_protected(table, neighbours, options),
         ),
         audiences=audiences,
         selector=naming.selector,

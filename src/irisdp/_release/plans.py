@@ -451,7 +451,19 @@ class Plan:
         if self._counts_persons() and self.table.persons is None and self.query.name == "count":
             said.append(("note", f"counts each {self.unit} once; to count records, add at_most=M"))
         said += [("unit", rule) for rule in self.asked.describe_unit()]
+        said += [("partition", line) for line in self.describe_partition()]
         return [*said, *(("public", public) for public in self.describe_public())]
+
+    def describe_partition(self) -> list[str]:
+        """Say which partition is asked about and how the ledger adds up partitions; none for the whole table."""
+        part = self.table.part
+        if part is None:
+            return []
+        which = f"all of the table is taken for {part}, as you say" if part.is_declared else str(part)
+        if self.unit is not None:
+            return [f"{which}; charges for different partitions add up, as one {self.unit} may be in each"]
+        public = "" if self.relation == NeighbouringRelation.ADD_REMOVE else "; who is in which partition is public"
+        return [f"{which}; of the charges for different partitions the largest counts{public}"]
 
     def leaves_out(self) -> list[str]:
         """Say which records, values or parts of them do not count: no interval covers what is left out."""

@@ -27,13 +27,17 @@ from .._tables import Table, load_types
 from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, ScopeRefused
 from .labels import Labels, labels_in
+from .partition_options import Division, read_division
 
 # Parse a project file as strictly as options: TOML with few keys, from any author.
 #
 # Every mistake is one line that names the file and the place. What is hostile (huge, deep, numbers of a million
 # digits, keys of a million parts) is refused before it is worked on.
 
-KEYS = ("relation", "unit", "at_most", "limit", *WRITTEN, "types", "lookup", "on", "categories", "groups", "labels")
+KEYS = (
+    *("relation", "unit", "at_most", "limit", "partition", *WRITTEN),
+    *("types", "lookup", "on", "categories", "groups", "labels"),
+)
 """What a project may say; `types`, `categories` and `groups` are tables by column."""
 
 _TEXTS = ("relation", "unit", "encoding", "delimiter", "decimal", "thousands", "date_format", "comment")
@@ -84,9 +88,22 @@ def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
         listed = [listed] if isinstance(listed, str) else listed
         if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
             file.refuse(f"gives {name} {kind_of(document[name])}", f'write for example {name} = "{_SAID[name]}"')
+    if "partition" in document:
+        document["partition"] = _division(file, document["partition"])
     if "labels" in document:
         document["labels"] = labels_in(file, document["labels"])
     return file.path, document
+
+
+def _division(file: TomlFile, value: Any) -> Division:
+    """Read what divides the table into partitions."""
+    try:
+        found = read_division(value)
+    except BadInput as error:
+        file.refuse(f"has a partition that {error.rule}", error.remedy)
+    if not isinstance(found, Division):
+        file.refuse("gives partition a value, which each question names", f'write partition = "{found.column}"')
+    return found
 
 
 _SAID = {
@@ -212,6 +229,8 @@ class Project:
         The files of public tables to join, beside the project file, and the key of each.
     labels : Labels
         What readers of reports and charts see instead of names.
+    partition : Division or None
+        What divides the table into partitions, of which a question names one.
     """
 
     path: Path
@@ -225,6 +244,7 @@ class Project:
     groups: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     joined: Mapping[str, Any] = field(default_factory=dict)
     labels: Labels = field(default_factory=Labels)
+    partition: Division | None = None
 
     def __repr__(self) -> str:
         """Say which file it is."""
@@ -364,6 +384,7 @@ def read_project(path: Any) -> Project:
         categories=categories,
         groups=groups,
         labels=project.get("labels", Labels()),
+        partition=project.get("partition"),
         written={name: project[name] for name in WRITTEN if name in project},
         joined=_joined(file, project),
         **promised,

@@ -11,7 +11,7 @@ from .._exact import told_above, told_below
 from .._frames import InOneLine, Tabular, html_table, printable, text_lines, text_table
 from .._hooks import Drawable
 from .._lazy import renamed_method
-from .._ledger import Ledger, say_unlimited
+from .._ledger import Ledger, Spending, say_unlimited
 from .._measurements import BELOW, FIRST, FROM, HIGH, LOW
 from ..accounting import Charge, Cost
 from .answers import Answers
@@ -352,10 +352,11 @@ class RunPublication(InOneLine):
     @property
     def charged(self) -> dict[Path | str, Charge]:
         """What each ledger was charged now."""
-        result: dict[Path | str, Charge] = {}
+        new: dict[Path | str, Spending] = {}
         for one in self:
-            result[one.ledger] = result[one.ledger] + one.cost if one.ledger in result else one.cost
-        return result
+            before = new.get(one.ledger) or replace(Ledger(one.ledger).spending, whole=one.cost * 0, parts={})
+            new[one.ledger] = before.after(one.plan.asked.promise.part, one.cost)
+        return {place: spending.total for place, spending in new.items()}
 
     @property
     def out(self) -> tuple[Path, ...]:

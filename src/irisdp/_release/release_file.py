@@ -59,13 +59,15 @@ def provenance(settled: ChargedAnswer, place: int = 0) -> dict[str, Any]:
     -------
     dict
         `table`, its name; `date`, when the answers were drawn, in UTC; `version`, of the library that drew them. None
-        where the ledger does not say: a table without a name, answers drawn by a version that kept less.
+        where the ledger does not say: a table without a name, answers drawn by a version that kept less. And
+        `supersedes`, the release about an earlier version of the data that the answers stand in for, if there is one.
     """
     try:
         kept = read_object(settled.entries[place].details)
     except Damaged:
         kept = {}  # the answers and their date are there all the same
-    return {"table": kept.get("table"), "date": settled.date, "version": kept.get("version")}
+    superseded = {"supersedes": kept["supersedes"]} if "supersedes" in kept else {}
+    return {"table": kept.get("table"), "date": settled.date, "version": kept.get("version"), **superseded}
 
 
 # Readers of single members. Each gets what stands in the file and the member's name, for its message.

@@ -89,7 +89,7 @@ class Session(Drawable):
     limit : Charge, number, (number, number), or text, optional
         Set the most that may ever be spent: ε, or ε and δ; "mu=1" or "rho=1/2" make a ledger that counts in μ or ρ. A
         limit that the ledger has already is replaced.
-    lookup, on, secret, table, engine, master, project : optional
+    lookup, on, partition, secret, table, engine, master, project : optional
         As for `irisdp.publish`. A project beside the data is found for every question.
 
     Raises
@@ -126,13 +126,14 @@ class Session(Drawable):
         table: str | None = None,
         lookup: Any = None,
         on: str | Sequence[str] | None = None,
+        partition: str | Mapping[str, str] | None = None,
         engine: Literal["duckdb", "spark"] | None = None,
         master: str | None = None,
         project: str | os.PathLike[str] | Project | None = None,
         **written: Unpack[FileOptions],
     ) -> None:
         asked = {"unit": unit, "relation": relation, **left_out(FileOptions), **written}
-        asked |= {"lookup": lookup, "on": on, "engine": engine, "master": master}
+        asked |= {"lookup": lookup, "on": on, "partition": partition, "engine": engine, "master": master}
         told = apply_project(find_project(data, project), None, asked)
         with told.blamed(), explaining_index(data):
             opened = open_table(data, **{name: told.options[name] for name in HOW_TO_OPEN})

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .json_lines import is_json_lines
     from .locations import Location, counted_from, is_address, locate, note_of_partition
     from .lookups import lineage, lookup_files, used_lookups
+    from .parts import PERIOD_KINDS, TablePart, hive_values, period_before, periods_between
     from .servers import (
         SAID,
         Server,

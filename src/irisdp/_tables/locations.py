@@ -130,6 +130,9 @@ class Location:
         Which files of the folder it is; empty for all of them, and for a file.
     inner : str
         Which table of a database it is, in small letters; empty where the file is no database.
+    part : tuple of str
+        Which partition of the table: of a folder, a hive column and its value; of records, the column, the value and
+        the period. Empty for the whole table.
     """
 
     path: Path
@@ -137,6 +140,7 @@ class Location:
     stem: str
     pattern: str = ""
     inner: str = ""
+    part: tuple[str, ...] = ()
 
     def beside(self, ending: str) -> Path:
         """Return the file of that ending beside the table."""
@@ -160,9 +164,17 @@ class Location:
     def files(self) -> Iterator[Path]:
         """Yield the files that hold the table, and links that may lead to some, in one order; see `listed_files`."""
         if self.path.is_dir():
-            yield from listed_files(self.path, self.pattern)
+            for file in listed_files(self.path, self.pattern):
+                if len(self.part) != 2 or _said(file.relative_to(self.path), self.part[0]) == self.part[1]:
+                    yield file
         else:
             yield self.path
+
+
+def _said(path: PurePath, key: str) -> str | None:
+    """Return what the folders that a file lies in say of a hive column."""
+    pairs = (part.split("=", 1) for part in path.parts[:-1] if "=" in part)
+    return next((unquote(value) for name, value in pairs if unquote(name) == key), None)
 
 
 def location_of(path: Path) -> Location:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from .lookups import Lookup
+    from .parts import TablePart
     from .person_rows import PersonRows
 
 
@@ -98,6 +99,8 @@ class Table:
         How one row is derived for each person, where the rows of a question are persons; public.
     lookups : tuple of Lookup
         Public tables whose columns are joined to the records; no part of what the table holds.
+    part : TablePart or None
+        Which partition of a larger table this is, if it is one; public.
     """
 
     columns: tuple[Column, ...]
@@ -108,6 +111,7 @@ class Table:
     types: Mapping[str, Declared] = field(default_factory=dict)
     persons: PersonRows | None = None
     lookups: tuple[Lookup, ...] = ()
+    part: TablePart | None = None
 
     def __post_init__(self) -> None:
         """Shut the source in."""
@@ -178,6 +182,26 @@ class Table:
         from .person_rows import read_person_rows
 
         return replace(self, persons=read_person_rows(aggregates, self.column(unit, "unit"), self.of_records))
+
+    def within(self, part: TablePart) -> Table:
+        """Return the part of the table that is one partition: files of a folder, records, or else all of it.
+
+        Raises
+        ------
+        BadInput
+            For a column that cannot divide it, and a value that it cannot have.
+        """
+        from .parts import records_of
+
+        named, location = part.column.casefold(), self.location
+        if location is not None and location.part and location.part[0].casefold() == named:  # files of a folder
+            return replace(self, part=replace(part, column=location.part[0]))
+        column = next((each for each in self.columns if each.name.casefold() == named), None)
+        if column is None and part.period is None:
+            return replace(self, part=replace(part, is_declared=True))
+        column = self.column(part.column, "partition") if column is None else column
+        source, only = records_of(self._source, column, part, self.columns, self.held)
+        return replace(self, _source=source, part=only)
 
     def deriving(self, columns: Sequence[Column]) -> Table:
         """Return the table with derived columns to be found in it; its records and its digest stay as they are."""
@@ -297,6 +321,7 @@ def open_table(
     any_names: bool = False,
     lookup: Any = None,
     on: Any = None,
+    part: TablePart | None = None,
     **written: Any,
 ) -> Table:
     """Open DATA.
@@ -316,6 +341,8 @@ def open_table(
         Whether to open a text file whose header has names that cannot be those of columns, for its owner to look at.
     lookup, on : optional
         Public tables to join, and the key of each; see `lookups.py`.
+    part : TablePart, optional
+        Which partition of the table to open; see `parts.py`.
     **written
         How a text file is written: the options `WRITTEN` of `text_files.py`.
 
@@ -329,24 +356,51 @@ def open_table(
 
         check_engine(engine, master)
     if lookup is None and on is None:
-        return _open(data, types, engine, master, written, any_names=any_names)
+        return _open(data, types, engine, master, written, any_names=any_names, part=part)
     from .lookups import bind_lookups, read_raw_lookups, split_types
 
     raw = read_raw_lookups(lookup, on, data)
     own, joined = split_types(load_types(types), raw)
-    table = _open(data, own or None, engine, master, written, any_names=any_names)
+    table = _open(data, own or None, engine, master, written, any_names=any_names, part=part)
     lookups, declared = bind_lookups(raw, table.columns, joined)
     return replace(table, lookups=lookups, types={**table.types, **declared})
 
 
 def _open(
-    data: Any, types: Any, engine: str | None, master: str | None, written: dict[str, Any], *, any_names: bool
+    data: Any,
+    types: Any,
+    engine: str | None,
+    master: str | None,
+    written: dict[str, Any],
+    *,
+    any_names: bool,
+    part: TablePart | None,
+) -> Table:
+    whole = _open_whole(data, types, engine, master, written, any_names=any_names, part=part)
+    if part is None:
+        return whole
+    return whole.within(part)
+
+
+def _open_whole(
+    data: Any,
+    types: Any,
+    engine: str | None,
+    master: str | None,
+    written: dict[str, Any],
+    *,
+    any_names: bool,
+    part: TablePart | None,
 ) -> Table:
     if isinstance(data, str | os.PathLike):
         from .sources import open_file
 
         source: Any
         columns, source = open_file(os.fsdecode(data), written, types, any_names=any_names)
+        if part is not None and hasattr(source, "keys"):
+            from .parts import part_of_folder
+
+            source = part_of_folder(source, part)
         if engine == "spark":
             from .spark_files import open_with_spark
 
