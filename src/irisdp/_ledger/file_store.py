@@ -111,7 +111,7 @@ class SQLiteRows:
         self._connection.execute(f"PRAGMA user_version = {version}")
 
     def text_in(self, column: str, *path: str) -> str:
-        """Return SQL for a member of a JSON object that a column holds as text."""
+        """Return SQL for a member of a JSON object in a column of text; null where the object lacks it."""
         return f"json_extract({column}, '$.{'.'.join(path)}')"
 
     def is_intact(self) -> bool:

@@ -368,7 +368,7 @@ class ServerRows:
         self.change("UPDATE ledger_format SET version = ?", (version,))
 
     def text_in(self, column: str, *path: str) -> str:
-        """Return SQL for a member of a JSON object that a column holds as text."""
+        """Return SQL for a member of a JSON object in a column of text; null where the object lacks it."""
         return f"({column}::jsonb #>> '{{{','.join(path)}}}')"
 
     def is_intact(self) -> bool:

@@ -49,7 +49,7 @@ class LedgerTransaction(Protocol):
         ...
 
     def text_in(self, column: str, *path: str) -> str:
-        """Return SQL for a member of a JSON object that a column holds as text, or null where there is none."""
+        """Return SQL for a member of a JSON object in a column of text; null where the object lacks it."""
         ...
 
     def is_intact(self) -> bool:

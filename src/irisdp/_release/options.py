@@ -330,7 +330,7 @@ class TableOptions(FileOptions, total=False):
         Ask about one partition of a table that grows, ``"month=2024-01"``: a folder ``month=2024-01/``, or the records
         whose column `month` says so. ``"visited by month=2024-01"`` takes a column of dates by year, quarter, month,
         week or day. If the data has no such column, the file as a whole is taken for that partition. The question is
-        charged to its partition, and new data elsewhere leaves its answer as it is (proofs/partitions.md). A mapping
+        charged to its partition, and new data elsewhere does not change its answer (proofs/partitions.md). A mapping
         has the names column, period and value. ``"whole"`` is the undivided table.
     lookup : path, frame or sequence of them
         A public table, such as one from wards to regions, as a .csv or .tsv file or a frame: its columns are joined to
