@@ -148,7 +148,7 @@ class Spending:
         return composed(self.whole, self.parts.values(), parallel=False)
 
     def about(self, partition: str | None) -> Charge:
-        """Return what counts against a limit before a partition's next question; in parallel, other partitions do not."""
+        """Return what counts against the limit of a partition's next question; in parallel, others do not."""
         if partition is None or not self.parallel:
             return self.total
         return self.whole + self.parts.get(partition, self.whole * 0)
