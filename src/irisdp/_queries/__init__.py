@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .histogram import part_groups
     from .neighbouring_relation import NOT_OPTIMAL_TOGETHER, cell_relation, independent_parts, total_cost
     from .privacy_units import (
+        KEY_BYTES,
         ONE_RECORD,
         ColumnChoices,
         ContributionBounds,

@@ -164,11 +164,12 @@ def _handed_over(planned: BatchPlan, ready: CheckedQuestion, done: Executed) -> 
     drawn = dict(zip(planned.order, json.loads(entry.answers), strict=True))
     files = dict(zip(_written(planned.asked), ready.files, strict=True))
     publications, parts = [], []
-    for place, (one, cells) in enumerate(zip(planned.plans, done.cells, strict=True)):
+    cells = [None] * len(planned.plans) if done.cells is None else [each.nodes for each in done.cells]
+    for place, (one, nodes) in enumerate(zip(planned.plans, cells, strict=True)):
         (audience,) = one.audiences
         own = Answers.from_bytes(drawn[place].encode())
         told = {"cost": entry.cost.to_document(), "questions": len(planned.plans), "question": place + 1}
-        answers, beside = shown_of(one, audience, cells.nodes, own, number, provenance(settled), batch=told)
+        answers, beside = shown_of(one, audience, nodes, own, number, provenance(settled), batch=told)
         paths = [file.path for file in files.get(place, ())]
         parts.append((beside, answers, paths[0] if paths else None))
         publications.append(

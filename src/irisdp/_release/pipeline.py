@@ -46,7 +46,7 @@ from .._measurements import (
     longer,
     padded_size,
 )
-from .._queries import PrivacyUnit, UnreleasedKeys, entries_of, entry_of, enumerate_keys, is_in_parts
+from .._queries import KEY_BYTES, PrivacyUnit, UnreleasedKeys, entries_of, entry_of, enumerate_keys, is_in_parts
 from ..accounting import Charge, Cost
 from ..errors import BadInput
 from ..privacy import Guarantee, Privacy
@@ -302,7 +302,8 @@ def publish_checked(
     planned, table = ready.planned, ready.request.promise.table
     done = execute(ready, lambda cells, earlier, cost: draw_answers(planned, cells[0], earlier, table, cost), reading)
     with errors_after_charge():
-        publication = _handed_over(ready, done.cells[0].nodes, done.charged, done.book, noted)
+        nodes = None if done.cells is None else done.cells[0].nodes
+        publication = _handed_over(ready, nodes, done.charged, done.book, noted)
         return replace(publication, anew=done.anew, unlimited=done.unlimited)
 
 
@@ -319,8 +320,9 @@ class Executed:
 
     Attributes
     ----------
-    cells : list of GroupStatistics
-        For each question, what was read; never shown or stored.
+    cells : list of GroupStatistics or None
+        For each question, what was read; never shown or stored. None where the ledger had the answers and nothing of
+        the data but its digest was read.
     charged : ChargedAnswer
     book : Ledger
         The ledger that was charged.
@@ -330,7 +332,7 @@ class Executed:
         Audiences that have no limit, where others of the ledger have one.
     """
 
-    cells: list[GroupStatistics]
+    cells: list[GroupStatistics] | None
     charged: ChargedAnswer
     book: Ledger
     anew: str | None
@@ -369,12 +371,9 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
         if anew is not None:
             report_notice(say_anew(anew, quoted.cost))
             report_event("release", "anew", level=WARNING, question=asked, reason=anew, charge=quoted.cost)
-        key, cells = unit_key(kept), []
-        for number, planned in enumerate(ready.plans, start=1):
-            with part_of(f"question {number} of {len(ready.plans)}") if len(ready.plans) > 1 else nullcontext():
-                report_step(1)
-            cells.append(read_statistics(planned, key))
-        reading.check(table)
+        cells = None if quoted.repeated and _shows_no_facts(ready) else _read_all(ready, unit_key(kept))
+        if cells is not None or reading.stamp is not None:
+            reading.check(table)
     finally:
         table.rest()
     give_limit(project, book)
@@ -386,7 +385,7 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
             request,
             fingerprint=version,
             most=ready.max_charge,
-            draw=lambda earlier, cost: draw(cells, earlier, cost),
+            draw=lambda earlier, cost: draw(_were_read(cells), earlier, cost),
         )
     )
     facts: dict[str, Any] = {
@@ -401,8 +400,31 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
     return Executed(cells, charged, book, None if charged.repeated else anew, unlimited)
 
 
+def _shows_no_facts(ready: CheckedQuestion) -> bool:
+    """Tell whether answers are shown alike whatever the data is: the exact size of no group is taken as public."""
+    return all(planned.public is None for planned in ready.plans)
+
+
+def _read_all(ready: CheckedQuestion, key: bytes) -> list[GroupStatistics]:
+    """Read the table for all questions."""
+    cells = []
+    for number, planned in enumerate(ready.plans, start=1):
+        with part_of(f"question {number} of {len(ready.plans)}") if len(ready.plans) > 1 else nullcontext():
+            report_step(1)
+        cells.append(read_statistics(planned, key))
+    return cells
+
+
+def _were_read(cells: list[GroupStatistics] | None) -> list[GroupStatistics]:
+    """Return what answers are drawn from; refuse to draw where it was not read, since an answer was in the ledger."""
+    if cells is None:
+        rule = "had the answer when Iris looked it up, and lacks it now"
+        raise BadInput("ledger", rule, "publish again when nobody replaces the ledger; nothing was spent")
+    return cells
+
+
 def _handed_over(
-    ready: CheckedQuestion, nodes: MeasurementInput, settled: ChargedAnswer, book: Ledger, noted: Note | None
+    ready: CheckedQuestion, nodes: MeasurementInput | None, settled: ChargedAnswer, book: Ledger, noted: Note | None
 ) -> Publication:
     """Show and write down what is charged by now."""
     planned = ready.planned
@@ -433,9 +455,22 @@ def _handed_over(
 
 
 def shown_of(
-    planned: Plan, audience: Audience, nodes: MeasurementInput, drawn: Answers, number: int, made: Any, **batch: Any
+    planned: Plan,
+    audience: Audience,
+    nodes: MeasurementInput | None,
+    drawn: Answers,
+    number: int,
+    made: Any,
+    **batch: Any,
 ) -> tuple[Answers, dict[str, Any]]:
-    """Return the answers of one audience as they are shown, and the release file that belongs beside them."""
+    """Return the answers of one audience as they are shown, and the release file that belongs beside them.
+
+    Parameters
+    ----------
+    nodes : MeasurementInput or None
+        What was read; None where nothing was, since answers are shown alike whatever it is.
+    """
+    nodes = _nodes_of_nobody(planned, len(drawn.values)) if nodes is None else nodes
     answers = decode_answers(planned, audience, nodes, drawn)
     body, ends = planned.body(audience), release_document(planned, audience, nodes, drawn)
     file = ReleaseFile.of(body, ends, made, answers.columns, answers.assured, number, **batch)
@@ -451,6 +486,12 @@ def read_statistics(planned: Plan, key: bytes) -> GroupStatistics:
     groups = planned.groups if keys is None else keys.cells()
     statistics = planned.query.statistics(planned.table, condition=planned.condition, groups=groups, unit=unit)
     return GroupStatistics(planned.query.nodes(statistics, planned.asked.cell_relation), keys)
+
+
+def _nodes_of_nobody(planned: Plan, answers: int) -> MeasurementInput:
+    """Return the nodes of a table without records: all that is public of nodes is the same for them."""
+    cells = read_statistics(replace(planned, table=planned.table.without_records()), bytes(KEY_BYTES))
+    return cells.nodes if cells.keys is None else cells.nodes.padded(answers)
 
 
 def draw_answers(

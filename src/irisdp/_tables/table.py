@@ -140,6 +140,12 @@ class Table:
             raise BadInput("data", "was altered while it was looked at", "ask again; nothing was spent")
         return replace(self, _source=other._source)
 
+    def without_records(self) -> Table:
+        """Return the table as it would be without records; nothing of it can be read, and its digest is no version."""
+        from .no_records import NoRecords
+
+        return replace(self, _source=NoRecords())
+
     @property
     def path(self) -> Path | None:
         """The file, all links followed; None where the table is no file."""
