@@ -11,14 +11,16 @@ from fractions import Fraction
 from functools import reduce
 from itertools import product
 
+import pyarrow as pa
 import pytest
 
+from irisdp import BadInput, plan
 from irisdp._exact import exp_below
 from irisdp._ledger.partitions import composed
 from irisdp._release.pipeline import read_statistics
 from support import exhaustion
 from support.closeness import over_one_denominator
-from support.exhaustion import ASKED, DELTA, LOTS, MODES, RECORDS, canonical, engine_once, forget, tables
+from support.exhaustion import ASKED, CHOSEN, DELTA, LOTS, MODES, RATIO, RECORDS, canonical, engine_once, forget, tables
 from support.sweeps import tried
 
 __all__ = ["engine_once", "forget"]
@@ -237,6 +239,34 @@ def test_a_record_that_a_correction_moved_is_protected_by_both_partitions_togeth
     # The largest of both partitions would not do: January's first answer and February's second both know it.
     alone = Laws(query, options_of(query, relation="add-remove"), SMALL, ((JANUARY, 0), (FEBRUARY, 1)))
     assert alone.told_apart(moved_later(), alone.total(parallel=True))
+
+
+def joint_frame(january, february):
+    """Both partitions in one table, February's records first, with a column that says which is whose."""
+    one = exhaustion.frame((*february, *january))
+    return one.append_column("part", pa.array(["february"] * len(february) + ["january"] * len(january), pa.string()))
+
+
+PERSONS = {"unit": "u", "at_most": 1}
+
+
+@pytest.mark.parametrize("options", [{}, PERSONS], ids=["records", "persons"])
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_question_about_a_partition_reads_what_lies_in_it(query, options):
+    """What the laws above take for granted: by the option, the records of one partition are read and no others."""
+    domain, key = (PERSONAL, LOTS[1]) if options else (RECORDS[:4], LOTS[0])
+    try:
+        asked = exhaustion.planned_for((), query, {**options_of(query), **options}).query
+    except BadInput:
+        pytest.skip("no question about persons")
+    assert asked is not None
+    for january, february in product(tables(tried(domain[1:3], domain), 2), tables(domain[:2], 1)):
+        given = {"ratio": RATIO, **options_of(query), **options, **CHOSEN.get(query, {})}
+        joint = plan(joint_frame(january, february), *ASKED[query], **given, partition="part=january")
+        alone = plan(exhaustion.frame(january), *ASKED[query], **given)
+        found, right = (exhaustion.cells_read(read_statistics(planned, key)) for planned in (joint, alone))
+        assert found == right
+        assert joint.question() != alone.question()
 
 
 class TestPlantedBugs:

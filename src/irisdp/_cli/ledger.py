@@ -297,6 +297,8 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
             ("limit", f"{_cost(limit).told(told_below)}{told.get('limit', '')}{said}"),
             ("left", _cost(left).told(told_below)),
         ]
+    if "partitions" in document:
+        lines.append(("partitions", _partitions(document)))
     for audience, stands in document.get("audiences", {}).items():
         told_by_now, most, rest = (_cost(stands[name]) for name in ("told", "limit", "left"))
         said = f"{audience} was told {told_by_now}; its limit is {most.told(told_below)}; left {rest.told(told_below)}"
@@ -314,6 +316,26 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
     kept = f", which keeps the public columns {', '.join(public)}" if public else ""
     name = f" of {document['table']}" if document["table"] is not None else ""
     return [*lines, ("privacy", f"for {moved} one {document['unit'] or 'record'}{name}{kept}")]
+
+
+_MOST_PARTITIONS = 5
+
+
+def _partitions(document: dict[str, Any]) -> str:
+    """Say how charges of partitions add up, and what the last ones have spent."""
+    by, found = document["partition"], document["partitions"]
+    parts = found["partitions"]
+    named = ", ".join(f"{value} {_cost(parts[value]).as_charged()}" for value in list(parts)[-_MOST_PARTITIONS:])
+    more = f" and {len(parts) - _MOST_PARTITIONS} more" if len(parts) > _MOST_PARTITIONS else ""
+    which = f"{by['period']} of {by['column']}" if "period" in by else by["column"]
+    if found["composition"] == "sum":
+        return f"by {which}, whose charges add up: {named}{more}"
+    whole = _cost(found["whole"])
+    said = f"by {which}, of which the largest charge counts: {named}{more}"
+    said += "" if whole.is_nothing else f"; and for the whole table {whole.as_charged()}"
+    if document["limit"] is None:
+        return said
+    return f"{said}; left for a new one {_cost(document['limit']).left_after(whole).told(told_below)}"
 
 
 def _cost(document: dict[str, str]) -> Charge:
