@@ -112,7 +112,7 @@ def plan_outputs(
     inputs: Iterable[tuple[str, str | os.PathLike[str]]],
     *,
     field: str,
-    force: bool | Callable[[Path], bool] = False,
+    force: bool | Callable[[Path], bool | None] = False,
 ) -> tuple[Output, ...]:
     """Check where a command wants to write, before it does anything else.
 
@@ -125,7 +125,8 @@ def plan_outputs(
     field : str
         The option that names the outputs.
     force : bool, or callable
-        Whether files that are there may be replaced; or which, asked of each that is there. Inputs never may.
+        Whether files that are there may be replaced; or which, asked of each that is there: of None, a file is neither
+        refused nor replaced, and what is written must be what it holds. Inputs never may.
 
     Returns
     -------
@@ -158,9 +159,9 @@ def plan_outputs(
             raise BadInput(field, f"{path} is a link", "name the file it leads to, or another")
         there = os.path.lexists(path)
         replaced = force if isinstance(force, bool) else there and force(path)
-        if there and not replaced:
+        if there and replaced is False:
             raise BadInput(field, f"{path} is there already", "add force=True to replace it, or name another file")
-        planned[identity] = Output(path, field, replaced)
+        planned[identity] = Output(path, field, bool(replaced))
     return tuple(planned.values())
 
 
@@ -208,7 +209,11 @@ def write_outputs(
         _tidied(drafts, desks)
         if not isinstance(error, OSError) or output is None:
             raise
-        reason = "it appeared meanwhile" if isinstance(error, FileExistsError) else error.strerror or "the disk refused"
+        reason = (
+            "it appeared meanwhile, or was changed"
+            if isinstance(error, FileExistsError)
+            else error.strerror or "the disk refused"
+        )
         failed = f"{output.path} could not be written ({reason})"
         raise (_not_written if refusal is None else refusal)(output.field, failed) from None
     return named

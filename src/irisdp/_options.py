@@ -256,7 +256,13 @@ OPTIONS = (
         batches=("is for the whole batch", "say --max-charge of irisdp batch"),
     ),
     Option("table", "Ledger", "NAME", "Name of the table in the ledger. [default: the file's name]"),
-    Option("out", "Output", "FILE", "Write the answers to .csv, .parquet or .json.", kind="file"),
+    Option(
+        "out",
+        "Output",
+        "FILE",
+        "Write the answers to .csv, .parquet or .json. {date}, {month}, {year}: the day in UTC.",
+        kind="file",
+    ),
     Option("report", "Output", "FILE", "Write an .html page that explains the answers to readers.", kind="file"),
     Option("title", "Output", "TEXT", "Heading of the page or chart."),
     Option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .._exact import so_many, told_below
+from ..errors import BadInput
 from .command_facts import LogFile, log_to
 from .commands import error_in_options, in_options
 from .output import (
@@ -52,6 +53,12 @@ def run_command(
             help="Show the cost of each question and of all. Spends nothing.",
         ),
     ] = False,
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --dry-run: a JSON file, {column: type}. No table and no ledger is opened.", metavar="FILE"
+        ),
+    ] = None,
     log_file: LogFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -63,8 +70,10 @@ def run_command(
     from .._release import dry_run_plan, run
 
     log_to(log_file)
+    if schema is not None and not dry_run:
+        raise BadInput("schema", "stands in for the data, which a release needs", "add --dry-run, or leave it out")
     if dry_run:
-        foreseen = dry_run_plan(plan, title=title, labels=labels, force=force, max_charge=max_charge)
+        foreseen = dry_run_plan(plan, title=title, labels=labels, force=force, max_charge=max_charge, schema=schema)
         if as_json:
             status = 0 if foreseen.refusal is None else foreseen.refusal.exit_status
             print_json(error_in_options(foreseen.to_document(), _OPTIONS), status=status)
@@ -107,7 +116,7 @@ def _show_outlook(foreseen: RunOutlook) -> None:
     told = so_many(number, "question") + (f", of which {answered} answered and free{since}" if answered else "")
     say(view, told, style="bold")
     for ledger in foreseen.ledgers:
-        for heading, said in _stands(ledger):
+        for heading, said in _stands(ledger, is_new=foreseen.is_without_data):
             fact(heading, in_options(said, _OPTIONS))
     refusal = foreseen.refusal or foreseen.refusal_if_changed
     if refusal is not None:
@@ -116,7 +125,8 @@ def _show_outlook(foreseen: RunOutlook) -> None:
         when = "" if foreseen.refusal else when_refused(refusal)
         said = in_options(f"would be refused{when}: {refusal}", _OPTIONS)
         fact("refused", said)
-    print("  dry run: no record was read, nothing was spent")
+    what = "no table was opened" if foreseen.is_without_data else "no record was read"
+    print(f"  dry run: {what}, nothing was spent")
 
 
 def _becomes(one: Expected) -> list[tuple[str, str]]:
@@ -147,12 +157,13 @@ def _charge(case: Case, one: Expected) -> list[tuple[str, str]]:
     return [("charge", f"{case.cost.as_charged()}: {said}")]
 
 
-def _stands(ledger: LedgerOutlook) -> list[tuple[str, str]]:
+def _stands(ledger: LedgerOutlook, *, is_new: bool) -> list[tuple[str, str]]:
     from .._ledger import say_unlimited
     from .._release import IF_UNCHANGED
 
     left = "no limit is set" if ledger.left is None else f"left {ledger.left.told(told_below)}"
     made = "" if ledger.there else f", will be created, {KNOWN_ELSEWHERE}"
+    made = ", not opened; this is the charge of a first run" if is_new else made
     total = ledger.changed if ledger.expected is None else ledger.expected
     lines = [("ledger", f"{short_path(ledger.ledger)}: {left}{made}"), ("total", str(total))]
     lines += [("warning", line) for line in say_unlimited(ledger.unlimited, ledger.currency)]

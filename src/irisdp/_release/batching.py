@@ -27,6 +27,7 @@ from ..accounting import Charge
 from ..errors import BadInput
 from .answers import Answers
 from .batch_plan import BatchPlan, plan_asked
+from .dated_names import kept_if_dated
 from .dry_run import DryRun, simulate_charge
 from .output_files import Files, pages, plan_files, plan_reports, write_files
 from .partition_options import check_declared
@@ -246,6 +247,7 @@ def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> tuple[Files
     """Plan the files of the questions that have one, and the page, apart from all that is read and kept."""
     asked = planned.asked
     table = planned.plans[0].table
+    own = kept_if_dated("{date}" if asked.is_dated else None, force)
     data, read = table.location, [("the plan", asked.file)]
     read += [(what, file) for plan in planned.plans for what, file in plan.declared_in.items()]
     targets = {place: asked.questions[place].options["out"] for place in _written(asked)}
@@ -253,7 +255,7 @@ def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> tuple[Files
 
     def plan_some(places: Sequence[int]) -> Files:
         chosen = [targets[place] for place in places]
-        return plan_files(chosen, data=data, read=read, ledger=book.path, keeper=beside, force=force)
+        return plan_files(chosen, data=data, read=read, ledger=book.path, keeper=beside, force=own)
 
     first: dict[Path, int] = {}
     for place, target in targets.items():
@@ -265,5 +267,5 @@ def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> tuple[Files
             raise BadInput(f"question {place + 1}: out", rule, "choose names that differ")
     planned_files = plan_some(list(targets))
     page = [] if asked.report is None else [asked.report]
-    reports = plan_reports(page, planned_files, data=data, read=read, ledger=book.path, keeper=beside, force=force)
+    reports = plan_reports(page, planned_files, data=data, read=read, ledger=book.path, keeper=beside, force=own)
     return planned_files, reports

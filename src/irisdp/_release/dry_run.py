@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -35,6 +36,7 @@ from .._ledger import (
 )
 from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ..errors import BudgetRefused, Refusal, ScopeRefused
+from .dated_names import check_new
 from .options import PublishOptions, with_options
 from .pipeline import CheckedQuestion, check_asked, read_max_charge
 from .plan_file import PlanFile, PlanQuestion, in_keys, read_run
@@ -237,6 +239,8 @@ def simulate_charge(ready: CheckedQuestion) -> Outlook | None:
             except ScopeRefused as refusal:
                 cases[version] = Case(repeated=False, cost=account.quote(request, version), refusal=refusal)
             accounts.rewind()
+        if versions.expected is not None and not cases[versions.expected].repeated:
+            check_new(ready.outputs)
         telling = (
             AudienceCost(alone={None: account.before}) if request.tells is None else request.tells(account.currency)
         )
@@ -572,11 +576,14 @@ class RunOutlook:
     file : Path
     questions : tuple of Expected
     ledgers : tuple of LedgerOutlook
+    is_without_data : bool
+        Whether a schema stood in for the tables, and new ledgers for those of the plan.
     """
 
     file: Path
     questions: tuple[Expected, ...]
     ledgers: tuple[LedgerOutlook, ...]
+    is_without_data: bool = False
 
     @property
     def refusal(self) -> Refusal | None:
@@ -607,6 +614,7 @@ class RunOutlook:
         return {
             "plan": str(self.file),
             "dry_run": True,
+            **({"without_data": True} if self.is_without_data else {}),
             "refused": None if self.refusal is None else self.refusal.document,
             "questions": [one.to_document() for one in self.questions],
             "ledgers": [one.to_document() for one in self.ledgers],
@@ -621,6 +629,7 @@ def dry_run_plan(
     labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     force: bool = False,
     max_charge: Any = None,
+    schema: str | os.PathLike[str] | None = None,
 ) -> RunOutlook:
     """Check all that `irisdp.run` would, and say what it would cost; reads no record, spends and creates nothing.
 
@@ -628,6 +637,9 @@ def dry_run_plan(
     ----------
     plan, force, max_charge
         As for `irisdp.run`.
+    schema : path, optional
+        A JSON file of the columns and their types: then neither the tables nor the ledgers of the plan are opened.
+        See `without_data`.
 
     Raises
     ------
@@ -636,6 +648,18 @@ def dry_run_plan(
     """
     asked = read_run(plan, title=title, labels=labels)
     most = read_max_charge(max_charge)
+    if schema is None:
+        return _foreseen(asked, most, force=force)
+    from .schema_runs import without_data
+
+    with tempfile.TemporaryDirectory(prefix="irisdp-") as folder:
+        replaced = without_data(asked, schema, Path(folder))
+        foreseen = _foreseen(replaced.asked, most, force=force)
+        ledgers = (replace(one, ledger=replaced.ledgers[str(one.ledger)]) for one in foreseen.ledgers)
+        return replace(foreseen, ledgers=tuple(ledgers), is_without_data=True)
+
+
+def _foreseen(asked: PlanFile, most: Charge | None, *, force: bool) -> RunOutlook:
     ready = prepare_all(asked, records_of(asked), force=force)
     _check_neighbours(asked, ready)
     with Accounts() as accounts:

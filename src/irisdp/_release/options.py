@@ -225,6 +225,8 @@ class OutputOptions(TypedDict, total=False):
     out : path
         Write the answers to this file (.csv, .parquet or .json). Iris also writes `OUT.release.json`, which
         `irisdp.interpret` reads, and `OUT.datapackage.json`, which describes the file to catalogues and table tools.
+        In the name, ``{date}``, ``{month}`` and ``{year}`` stand for the day of the release in UTC. A second run on
+        that day leaves its files as they are if the answers are free, and is refused if they would be charged.
     report : path
         Write an .html page for readers: the answers, what they cost, how to interpret and how to check them. Each
         audience gets its own page, with its name in the file name, as for `out`.

@@ -34,8 +34,8 @@ BESIDE = (".release.json", ".datapackage.json")
 Released = tuple[Mapping[str, Any], Answers, Path | None]
 """A sidecar, the answers, and the file that these are written to, if there is one."""
 
-Replaced = bool | Callable[[Path], bool]
-"""Whether files that are there already may be replaced, or which of them."""
+Replaced = bool | Callable[[Path], bool | None]
+"""Whether files that are there already may be replaced, or which of them; see `plan_outputs`."""
 
 Note = Callable[[Path, bytes], object]
 """Is told of a file, and of what it will hold, before it is there."""

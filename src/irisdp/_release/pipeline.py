@@ -53,6 +53,7 @@ from ..privacy import Guarantee, Privacy
 from .answers import Answers, plain_keys
 from .audiences import Audience
 from .data_package import read_licence
+from .dated_names import check_new, dated, kept_if_dated
 from .labels import Labels, check_used, read_labels
 from .options import PlanOptions, PublishOptions, options_of, with_options
 from .output_files import (
@@ -191,11 +192,12 @@ def planned_files(
     """Plan the files of a release, and its pages, apart from all that is read and kept for it; see `plan_files`."""
     data = planned.table.location
     read = list(planned.declared_in.items())
-    targets = audience_targets(planned.audiences, out)
+    targets = audience_targets(planned.audiences, dated(out, "out"))
     beside = secret_key_file(None if secret is None else file_path(secret, "secret"), planned.table.path, ledger)
-    files = plan_files(targets, data=data, read=read, ledger=ledger.path, keeper=beside, force=force)
-    pages = report_targets(planned.audiences, report)
-    return files, plan_reports(pages, files, data=data, read=read, ledger=ledger.path, keeper=beside, force=force)
+    own = kept_if_dated(out, force)
+    files = plan_files(targets, data=data, read=read, ledger=ledger.path, keeper=beside, force=own)
+    pages, own = report_targets(planned.audiences, dated(report, "report")), kept_if_dated(report, force)
+    return files, plan_reports(pages, files, data=data, read=read, ledger=ledger.path, keeper=beside, force=own)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -367,6 +369,8 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
         quoted = book.quote(replace(request, fingerprint=version), currency)
         report_event("release", "looked up", question=asked, repeated=quoted.repeated, seconds=clock.seconds)
         check_most(ready.max_charge, quoted.cost)
+        if not quoted.repeated:
+            check_new(ready.outputs)
         anew = reason_anew(table, ready.book, ready.secret, kept) if known and not quoted.repeated else None
         if anew is not None:
             report_notice(say_anew(anew, quoted.cost))

@@ -28,6 +28,7 @@ from ..errors import BadInput, Refusal
 from ..privacy import informative, too_private
 from .answers import check_ending
 from .data_package import read_licence
+from .dated_names import dated, is_dated
 from .labels import Labels, check_used, labels_in, read_labels
 from .options import LedgerOptions, QuestionOptions, TableOptions
 from .output_files import page_path
@@ -295,6 +296,8 @@ class PlanFile:
         Where a page of all of them is written.
     labels : Labels
         What readers of pages see instead of names; its titles are those of that page.
+    is_dated : bool
+        Whether the names of a batch's answers have the day in them.
     """
 
     file: Path | None
@@ -303,6 +306,7 @@ class PlanFile:
     budget: Cost | None = None
     report: Path | None
     labels: Labels
+    is_dated: bool = False
 
     @property
     def path(self) -> Path:
@@ -378,8 +382,9 @@ def read_batch(plan: Any, *, data: Any = None, report: Any = None, title: Any = 
         datasets=(dataset,),
         questions=tuple(questions),
         budget=budget,
-        report=None if found.get("report") is None else page_path(found["report"], "report"),
+        report=None if found.get("report") is None else page_path(dated(found["report"], "report"), "report"),
         labels=own_labels,
+        is_dated=any(is_dated(each.get("out")) for each in (found, *listed) if isinstance(each, Mapping)),
     )
 
 
@@ -433,7 +438,7 @@ def _weight(value: Any) -> Fraction:
 
 
 def _out(value: Any) -> Path | None:
-    path = None if value is None else file_path(value, "out")
+    path = None if value is None else file_path(dated(value, "out"), "out")
     if path is not None:
         check_ending(path)
     return path
@@ -480,7 +485,7 @@ def read_run(plan: Any, *, title: Any = None, labels: Any = None) -> PlanFile:
     _check_names(questions)
     report = None
     if "report" in found:
-        report = page_path(_beside(folder, found["report"], "report"), "report")
+        report = page_path(_beside(folder, dated(found["report"], "report"), "report"), "report")
         several = next((question for question in questions if question.options.get("audience")), None)
         if several is not None:
             rule = f"is one page for everybody, and {several.label} answers each audience by itself"
@@ -599,11 +604,11 @@ def _plan_question(
             if groups_file(options.get(key)) is not None:
                 options[key] = _beside(folder, options[key], key)
         if "out" in options:
-            options["out"] = _beside(folder, options["out"], "out")
+            options["out"] = _beside(folder, dated(options["out"], "out"), "out")
             check_ending(options["out"])
             options["licence"] = dataset.licence
         if "report" in options:
-            options["report"] = page_path(_beside(folder, options["report"], "report"), "report")
+            options["report"] = page_path(_beside(folder, dated(options["report"], "report"), "report"), "report")
         return PlanQuestion(number=number, name=name, dataset=dataset, words=words, options=options, dialect=_TOML)
 
 
