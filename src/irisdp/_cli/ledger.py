@@ -325,7 +325,7 @@ def _partitions(document: dict[str, Any]) -> str:
     """Say how charges of partitions add up, and what the last ones have spent."""
     by, found = document["partition"], document["partitions"]
     parts = found["partitions"]
-    named = ", ".join(f"{value} {_cost(parts[value]).as_charged()}" for value in list(parts)[-_MOST_PARTITIONS:])
+    named = " · ".join(f"{value} {_cost(parts[value]).as_charged()}" for value in list(parts)[-_MOST_PARTITIONS:])
     more = f" and {len(parts) - _MOST_PARTITIONS} more" if len(parts) > _MOST_PARTITIONS else ""
     which = f"{by['period']} of {by['column']}" if "period" in by else by["column"]
     if found["composition"] == "sum":

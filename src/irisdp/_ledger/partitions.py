@@ -86,7 +86,7 @@ class Partition:
 
     def __str__(self) -> str:
         """Name it in a line."""
-        return f"{self.column} {self.value}"
+        return f"{self.column if self.period is None else self.period} {self.value}"
 
 
 def public_name(by: Mapping[str, str]) -> str:

@@ -80,7 +80,9 @@ class Versions:
         changed = f"{NEW}{place}" if place is not None else NEW
         known, covered = remembered(table, book, ready.secret, ready.stamp)
         if known is not None:
-            expected = known.fingerprint if known.same else None if _is_under_another_name(ready) else changed
+            # Of a partition whose records lie in one file with others, that file does not tell which of them changed.
+            untold = _is_under_another_name(ready) or (table.part is not None and table.part.where is not None)
+            expected = known.fingerprint if known.same else None if untold else changed
             return cls(unchanged=known.fingerprint, changed=changed, expected=expected)
         # A ledger of another name in the folder may know the data.
         elsewhere = ready.default and book.path is not None and bool({*ledgers_beside(book.path)} - {book})

@@ -172,7 +172,7 @@ class TablePart:
 
     def __str__(self) -> str:
         """Name it in a line."""
-        return f"{self.column} {self.value}"
+        return f"{self.column if self.period is None else self.period} {self.value}"
 
 
 def part_of_folder(source: FolderSource, part: TablePart) -> FolderSource:
