@@ -149,3 +149,17 @@ def test_a_server_of_spark_connect_without_its_client_is_refused_by_name(tmp_pat
     monkeypatch.setenv("SPARK_REMOTE", "sc://127.0.0.1:1")  # as this machine is configured
     with pytest.raises(BadInput, match="whose client is not installed"):
         open_table(tmp_path / "t.parquet", engine="spark")
+
+
+def test_a_partition_of_a_folder_is_read_alone(spark, tmp_path):
+    for month, count in (("2024-01", 3), ("2024-02", 5)):
+        place = tmp_path / "visits" / f"month={month}"
+        place.mkdir(parents=True)
+        pq.write_table(pa.table({"age": list(range(count))}), place / "a.parquet")
+    asked = {"epsilon": 50, "engine": "spark", "master": MASTER}
+    for month, count in (("2024-01", 3), ("2024-02", 5)):
+        found = irisdp.publish(tmp_path / "visits", "count", partition=f"month={month}", **asked)
+        assert found.answers.values == [count]
+    assert irisdp.Ledger(tmp_path / "visits.ledger").spent == irisdp.Cost(50)
+    with pytest.raises(BadInput, match="Spark reads partitions only by folders"):
+        irisdp.publish(tmp_path / "visits", "count", partition="age=1", **asked)

@@ -422,6 +422,20 @@ class TestOneMoment:
             assert time.monotonic() < end
             time.sleep(0.1)
 
+    def test_partitions_are_known_by_their_own_records(self, server, schema, visits, tmp_path):
+        asked = {"epsilon": 50, "ledger": tmp_path / "ledger", "partition": "day by month=2024-01"}
+        assert irisdp.publish(visits, "count", **asked).answers.values == [1]
+        server.execute(f"INSERT INTO {schema}.visits (person, ward, day) VALUES (4, 'a', '2024-02-01')")
+        assert irisdp.publish(visits, "count", **asked).repeated
+        server.execute(f"INSERT INTO {schema}.visits (person, ward, day) VALUES (5, 'a', '2024-01-01')")
+        again = irisdp.publish(visits, "count", **asked)
+        assert (again.repeated, again.answers.values) == (False, [2])
+        asked = {**asked, "partition": "ward=a", "ledger": tmp_path / "wards"}
+        assert irisdp.publish(visits, "count", **asked).answers.values == [3]
+        asked["ledger"] = tmp_path / "persons"
+        found = irisdp.publish(visits, "count", "n = 1", person="n = COUNT(*)", unit="person", **asked)
+        assert found.answers.values == [3]
+
     @pytest.mark.parametrize("change", [
         "ALTER TABLE whole ATTACH PARTITION loose FOR VALUES IN ('b')",
         "ALTER TYPE kind RENAME VALUE 'old' TO 'older'",
