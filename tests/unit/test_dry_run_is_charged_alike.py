@@ -4,10 +4,11 @@ import json
 import random
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import irisdp
-from irisdp import Ledger
+from irisdp import Cost, Ledger
 from irisdp._cli import run
 from irisdp._ledger import simulation
 from irisdp._release import dry_run_batch, dry_run_question
@@ -192,6 +193,66 @@ def test_plans_of_several_tables_are_charged_what_their_dry_run_says(seed, tmp_p
             book = Ledger(ledger["file"])
             number = int(book.path.stem[1:])
             assert ledger["expected"] == book.spent.beyond(before[number]).to_document()
+
+
+def growing_by_lot(chance, folder, persons):
+    """Write a plan about each month of a folder, about one month, and about all of it, in one ledger."""
+    unit, kept = ('unit = "c"\n', "at-most = 1\n") if persons else ("", "")
+    datasets = {"each": 'partition = "month"', "one": 'partition = "month=2024-01"', "whole": ""}
+    names = chance.sample(list(datasets), chance.randint(1, 3))
+    lines = [f'[datasets.{name}]\ndata = "visits"\n{unit}{datasets[name]}' for name in names]
+    for _ in range(chance.randint(1, 4)):
+        query = chance.choice(['"count"', '"count"\nexpression = "x > 10"', '"at-least 3"\nexpression = "x > 1"'])
+        epsilon = chance.choice(["1/4", "1/2", "3/4"])
+        lines.append(f'[[questions]]\n{kept}dataset = "{chance.choice(names)}"\nquery = {query}\nepsilon = "{epsilon}"')
+    (folder / "plan.toml").write_text("\n".join(lines))
+
+
+def write_month(folder, number, size):
+    place = folder / "visits" / f"month=2024-{number:02}"
+    place.mkdir(parents=True, exist_ok=True)
+    table = pa.table({"x": pa.array(range(size), pa.int64()), "c": [f"p{row % 7}" for row in range(size)]})
+    pq.write_table(table, place / "a.parquet")
+
+
+@pytest.mark.parametrize("seed", range(tried(12, 300)))
+def test_plans_of_growing_tables_are_charged_what_their_dry_run_says(seed, tmp_path, monkeypatch, capsys):
+    """In charge, refusal and status, whether months are new, corrected or as they were."""
+    monkeypatch.chdir(tmp_path)
+    chance, sizes = random.Random(seed), iter(range(3, 1000))
+    months, book, persons = chance.randint(1, 3), Ledger("visits.ledger"), chance.random() < 0.4
+    for number in range(1, months + 1):
+        write_month(tmp_path, number, next(sizes))
+    if chance.random() < 0.4:
+        book.set_limit(chance.choice([1, "5/2", 100]))
+    for turn in range(3):
+        if turn < 2 or chance.random() < 0.3:
+            growing_by_lot(chance, tmp_path, persons)
+        if turn:
+            for number in range(1, months + 1):
+                if chance.random() < 0.3:
+                    write_month(tmp_path, number, next(sizes))
+            if chance.random() < 0.6:
+                months += 1
+                write_month(tmp_path, months, next(sizes))
+        before = book.spending
+        foretold = run(["run", "plan.toml", "--dry-run", "--json"])
+        said = json.loads(capsys.readouterr().out)
+        status = run(["run", "plan.toml", "--json"])
+        done = json.loads(capsys.readouterr().out)
+        assert (foretold, status) == (status, foretold)
+        if status:
+            assert said["refused"]["error"] == done["error"]
+            continue
+        assert [one["cost"] for one in done["questions"]] == [one["expected"]["cost"] for one in said["questions"]]
+        assert [one["expected"] for one in said["ledgers"]] == [one["charged"] for one in done["ledgers"]]
+        for one in done["questions"]:
+            before = before.after((one.get("partition") or {}).get("value"), Cost(*one["cost"].values()))
+        after = book.spending
+        assert (before.whole, {name: spent for name, spent in before.parts.items() if not spent.is_nothing}) == (
+            after.whole,
+            after.parts,
+        )
 
 
 def test_two_names_of_one_content_in_one_ledger_are_not_foretold(tmp_path, monkeypatch, capsys):

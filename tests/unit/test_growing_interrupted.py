@@ -55,7 +55,7 @@ def two_months(folder):
 
 
 def in_child(work, kill_at):
-    """Do some work in a process that ends at a given change on the disk; return how it ended, and how many there were."""
+    """Do some work in a process that ends at a given change on the disk; return its status and how many there were."""
     read, write = os.pipe()
     child = os.fork()
     if not child:

@@ -138,6 +138,7 @@ class Publication(Tabular, Drawable):
                 **({"audiences_without_limit": list(self.unlimited)} if self.unlimited else {}),
             },
             "expected_error": self.plan.to_document()["expected_error"],
+            **{name: value for name, value in self.plan.asked.facts.items() if name == "partition"},
             **self.plan.asked.reading,
         }
 
