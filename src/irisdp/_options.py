@@ -161,8 +161,8 @@ OPTIONS = (
     Option(
         "audience",
         "Privacy",
-        "NAME=E",
-        "An audience of a count and its ε. Repeat for each audience.",
+        "NAME[=E]",
+        "An audience and its ε (or a name alone, with --epsilon). Repeat for each audience.",
         kind="list",
         batches=("is not for batches", 'publish this question alone, or leave "audience" out'),
     ),

@@ -218,7 +218,6 @@ def test_refining_leaves_the_ledger_at_the_larger_epsilon(table, capsys):
 ])  # fmt: skip
 def test_bad_audiences(options, table, capsys):
     assert run(["publish", "t.csv", "count", *options]) == 2
-    assert run(["publish", "t.csv", "majority", "v = 1", "--audience", "press=1"]) == 2
     assert not (table / "t.ledger").exists()
 
 

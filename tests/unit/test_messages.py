@@ -294,7 +294,8 @@ def test_python_and_the_command_line_name_an_option_each_in_its_way(tmp_path, ca
             {"audience": ["a b=1"]},
             ["--audience", "a"],
             "audience: must have names of letters, digits, - and _; write for example audience=['press=0.5']",
-            "--audience: must be NAME=E, each name once; write for example --audience press=0.5",
+            "--audience: must be NAME=E, each name once; write for example --audience press=0.5, or names alone"
+            " and one --epsilon for all",
         ),
     ):
         with pytest.raises(BadInput) as refusal:

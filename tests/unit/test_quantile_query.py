@@ -288,7 +288,6 @@ def test_no_cell_has_no_counts():
         "bins: is not for plurality, but for histogram, median, quantile and quantiles",
     ),
     (["party"], {"categories": "red,green", "mu": 1}, "privacy: is not for plurality"),
-    (["party"], {"categories": "red,green", "audience": {"a": 1}}, "audience: is for counts"),
     (["party"], {"categories": "red,green", "per_unit": "any", "unit": "who"}, "per_unit: asks a condition"),
 ])  # fmt: skip
 def test_bad_input(arguments, options, said, tmp_path):

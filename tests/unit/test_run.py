@@ -94,7 +94,7 @@ def test_what_is_shown_names_questions_charges_and_files(here):
 
 def test_a_coarser_answer_costs_nothing_and_is_said_to_be_new(here):
     coarser = COUNT.replace("0.25", "0.125")
-    paid = "new answers made from more accurate ones, which were charged before"
+    paid = "new answers made from earlier ones, which were charged before"
     foretold = irisdp(f"run {written(here, DATASET + COUNT + coarser)} --dry-run").out
     assert "charge    nothing: that is what is new after the questions before" in foretold
     shown = irisdp(f"run {written(here, DATASET + COUNT + coarser)}").out

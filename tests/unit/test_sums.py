@@ -97,7 +97,6 @@ def test_a_large_sum_is_exact():
     ({"lower": 0, "upper": float("inf")}, "upper: "),
     ({"lower": 0, "upper": 9, "bins": "1,2"}, "bins: is not for sum"),
     ({"lower": 0, "upper": 9, "categories": "1,2"}, "categories: is not for sum"),
-    ({"lower": 0, "upper": 9, "audience": {"a": 1}, "epsilon": None}, "audience: is for counts"),
     ({"lower": 0, "upper": 9, "unit": "u", "per_unit": "any"}, "per_unit: "),
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused(options, message, tmp_path):

@@ -519,7 +519,7 @@ def short_path(path: Path | str) -> str:
 KNOWN_ELSEWHERE = "unless another ledger in its folder knows this data"
 """What a dry run cannot tell, as it reads no record."""
 
-PAID_BEFORE = "made from more accurate ones, which were charged before"
+PAID_BEFORE = "made from earlier ones, which were charged before"
 """Why answers may be new and cost nothing: such as a count that was asked before with less noise."""
 
 _MOST_SHOWN = 40

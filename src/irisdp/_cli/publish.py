@@ -102,6 +102,8 @@ def show_published(published: Publication, *, titled: bool = False, verbose: boo
         fact("cost", f"{planned.describe_cost()}, of which {new}")
     else:
         fact("cost", f"{planned.describe_cost()}; charged {published.cost}")
+    for said in planned.describe_charges() if published.cost == planned.cost else ():
+        fact("charge", said)
     if published.anew is not None:
         from .._release import say_anew
 

@@ -6,7 +6,15 @@ from .._lazy import exports
 
 if TYPE_CHECKING:
     from .addresses import address_of
-    from .audience_limits import AudienceCost, AudienceSpending, is_audience, same_audience, say_unlimited, unlimited_in
+    from .audience_limits import (
+        AudienceCost,
+        AudienceSpending,
+        draw_of,
+        is_audience,
+        same_audience,
+        say_unlimited,
+        unlimited_in,
+    )
     from .charging import ChargeRequest, Quote
     from .discovery import (
         TableFingerprint,
@@ -42,7 +50,7 @@ if TYPE_CHECKING:
     from .ledger import Ledger
     from .limits import check_most, named_limit
     from .partitions import Partition, Spending, check_protected, check_spelling
-    from .releases import Release, lines_as_html, list_releases
+    from .releases import Release, lines_as_html, list_releases, to_build_on
     from .scope import LedgerScope, scope_in_advance
     from .simulation import SimulatedStore, simulated
     from .store import Damaged, currency_of

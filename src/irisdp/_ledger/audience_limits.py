@@ -2,7 +2,8 @@
 
 The ledger's limit holds for someone who combines all answers. An audience that sees only its own answers may have a
 smaller limit. Its spending is the sum over these answers; links of one chain together count as much as the most
-accurate of them (proofs/audiences.md, "What one audience is told"). Answers that name no audience are everybody's.
+accurate of them, and a draw that is given again counts once (proofs/audiences.md, "What one audience is told"). Answers
+that name no audience are everybody's.
 
 Limits of audiences are pinned with the ledger's scope, because they are guarantees too. The history has a line for
 each; on a server only the ledger's owner can add one.
@@ -66,10 +67,13 @@ class AudienceCost:
         By audience (None is everybody), the cost of its answers, had they been all there is.
     chain : str or None
         The chain that the answers are links of, with which they tell as much as the most accurate link.
+    draws : mapping
+        By audience, the draw that its answers are, if they form no chain: given again, it tells nothing more.
     """
 
     alone: Mapping[str | None, Charge]
     chain: str | None = None
+    draws: Mapping[str | None, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,7 +87,7 @@ class AudienceSpending:
     summed : mapping
         Spending by audience, of answers that belong to no chain.
     linked : mapping
-        By audience, and by chain and version of the data, what its links tell together.
+        By audience, and by chain or draw and version of the data, what its answers tell together.
 
     However a name is spelt (`same_audience`), its answers count for the audience.
     """
@@ -105,13 +109,19 @@ class AudienceSpending:
             return result
         columns = ", ".join(kind.__slots__)
         lines = rows.find(
-            f"SELECT fingerprint, audience, details, {columns} FROM release"
+            f"SELECT fingerprint, audience, details, question_hash, {columns} FROM release"
             " JOIN settlement ON settlement.id = release.settlement ORDER BY release.id"
         )
-        for version, audience, details, *numbers in lines:
+        for version, audience, details, question_hash, *numbers in lines:
             kept = read_object(details)
             if _TOLD in kept:
-                result.add(AudienceCost(alone={audience: _cost(kind, kept[_TOLD])}, chain=kept.get("chain")), version)
+                draw = draw_of(details, audience, question_hash)
+                told = AudienceCost(
+                    alone={audience: _cost(kind, kept[_TOLD])},
+                    chain=kept.get("chain"),
+                    draws={} if draw is None else {audience: draw},
+                )
+                result.add(told, version)
             else:  # of a line that does not say it, all that was charged may have been told to anybody
                 result.add(AudienceCost(alone={None: read_cost(kind, *numbers)}), version)
         return result
@@ -129,12 +139,16 @@ class AudienceSpending:
     def add(self, telling: AudienceCost, version: str | None) -> None:
         """Count answers about a version of the data as spent."""
         for key in map(same_audience, self.concerned(telling)):
-            for cost in (cost for named, cost in telling.alone.items() if same_audience(named) in (key, None)):
-                if telling.chain is None or not self.refines:
+            for named, cost in telling.alone.items():
+                if same_audience(named) not in (key, None):
+                    continue
+                # A draw that comes back tells nothing more, in whatever is counted; a finer link may.
+                link = telling.draws.get(named) or (telling.chain if self.refines else None)
+                if link is None:
                     self.summed[key] = self.summed.get(key, self.nothing) + cost
                 else:
                     links = self.linked.setdefault(key, {})
-                    links[version, telling.chain] = links.get((version, telling.chain), self.nothing).at_least(cost)
+                    links[version, link] = links.get((version, link), self.nothing).at_least(cost)
 
     def check(self, telling: AudienceCost, version: str | None) -> None:
         """Refuse answers that would exceed an audience's limit.
@@ -244,6 +258,18 @@ def with_told(entries: tuple[LedgerEntry, ...], telling: AudienceCost) -> tuple[
         )
         for entry in entries
     )
+
+
+def draw_of(details: str, audience: str | None, question_hash: str) -> str | None:
+    """Return the draw that answers are, by what was stored with them; None for links of a chain.
+
+    Answers for everybody are a draw under the hash of their question, which names nobody.
+    """
+    kept = read_object(details)
+    draw = kept.get("draw")
+    if draw is not None and not isinstance(draw, str):
+        raise Damaged
+    return question_hash if draw is None and audience is None and "chain" not in kept else draw
 
 
 def _read_limits(rows: LedgerTransaction, name: str) -> dict[str, Charge]:

@@ -25,13 +25,13 @@ from .entries import (
 from .limits import check_budget, check_most
 from .migration import begin
 from .partitions import check_protected, check_spelling
-from .releases import Earlier, Release, list_releases
+from .releases import Release, to_build_on
 from .scope import LedgerScope
 from .store import Damaged, LedgerStore, LedgerTransaction, currency_of
 
 Price = Callable[[Sequence[Release], Currency], Charge]
 """Works out a cost in the ledger's currency from the earlier releases of the same data, which an answer may build on;
-there are none where the currency refines nothing."""
+no links of chains are among them where the currency refines nothing."""
 
 Draw = Callable[[Sequence[Release], Charge], Sequence[LedgerEntry]]
 """Draws the answers, given the same releases and what to charge; it must neither fork nor write to a ledger, and other
@@ -88,7 +88,7 @@ def quote(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRequest, cur
     """Say what `charge_question` would charge; limits are not looked at."""
     if find_settlement(rows, asked.fingerprint, hash_of(asked.text)) is not None:
         return Quote(repeated=True, cost=currency.cost())
-    earlier = Earlier(lambda: list_releases(store, rows, asked.fingerprint) if currency.refines else [])
+    earlier = to_build_on(store, rows, asked.fingerprint, refines=currency.refines)
     return Quote(repeated=False, cost=asked.price(earlier, currency))
 
 
@@ -108,8 +108,7 @@ def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRe
         # Ours, where a server went away before it could say that it had written it down.
         return replace(found, repeated=found.entries not in asked.drawn)
     currency = currency_of(rows)
-    # Given earlier answers, what builds on them may be less private than their sums say: proofs/filters.md.
-    earlier = Earlier(lambda: list_releases(store, rows, asked.fingerprint) if currency.refines else [])
+    earlier = to_build_on(store, rows, asked.fingerprint, refines=currency.refines)
     price = asked.price(earlier, currency)
     check_most(asked.most, price)
     limit, spending, partition = read_limit(rows), read_spending(rows, store.name), asked.promise.part

@@ -141,6 +141,22 @@ def list_releases(store: LedgerStore, rows: LedgerTransaction, fingerprint: str 
     ]
 
 
+def to_build_on(
+    store: LedgerStore, rows: LedgerTransaction, fingerprint: str | None, *, refines: bool
+) -> Sequence[Release]:
+    """Return the releases of one version of the data on which answers may build, read when first looked at.
+
+    Where nothing is refined these are no links of chains: given earlier links, a finer one may be less private than
+    the sum says (proofs/filters.md).
+    """
+
+    def read() -> list[Release]:
+        found = list_releases(store, rows, fingerprint)
+        return found if refines else [release for release in found if "chain" not in read_object(release.details)]
+
+    return Earlier(read)
+
+
 def lines_as_html(title: str, releases: Sequence[Release]) -> str:
     """Show lines of a ledger in a notebook, the newest first."""
     rows = [(line.id, line.settled[:10], line.query, line.audience, line.cost) for line in reversed(releases)]

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .rankings import CategoryNodes, LargestCategories
     from .registry import KINDS, MeasurementKind, ReadAs
     from .sizes import LARGEST_SIZE, SizeNodes, SizesShape, SortedSizes, sizes_between
-    from .sums import Grid, NoisySums, SpreadNoise, StaircaseNoise, noise_for
+    from .sums import Grid, NoisySums, SpreadNoise, StaircaseNoise, as_link, noise_for
     from .variances import VarianceFromEnds, VarianceNodes, VarianceOfAll
 
 exports(__name__)

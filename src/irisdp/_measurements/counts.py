@@ -1,14 +1,14 @@
 """Counts with whole-number noise of another law than the geometric one: under several pairs, or under Gaussian privacy.
 
 Both laws are those of `irisdp.noise`, rounded to whole numbers, which is post-processing. Two releases of one count are
-drawn independently: they form no chain.
+drawn independently: they form no chain. Those with geometric noise, further below, do.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -293,21 +293,7 @@ class GeometricNoise(NoisyCounts):
         self, nodes: CountNodes, links: Sequence[ChainLink] = (), *, source: BitSource | None = None
     ) -> NDArray[np.int64]:
         """Draw one unbounded noisy count per cell, as the link of the chain that this privacy has; see `show`."""
-        ratio = self.privacy.ratio
-        finer = next((link for link in reversed(links) if link.privacy.ratio > ratio), None)
-        coarser = next((link for link in links if link.privacy.ratio <= ratio), None)
-        if coarser is not None:
-            return refine(
-                nodes.values if finer is None else finer.values,
-                coarser.values,
-                self.privacy,
-                finer_privacy=finer.privacy if finer else None,
-                coarser_privacy=coarser.privacy,
-                source=source,
-            )
-        if finer is not None:
-            return coarsen(finer.values, finer.privacy, self.privacy, source=source)
-        return add_geometric(nodes.values, self.privacy, source=source)
+        return draw_link(nodes.values, self.privacy, links, source=source)
 
     def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Fraction]:
         """Return the distribution of the answer clamped to 0..largest and then shown, for a count in that range.
@@ -343,6 +329,52 @@ class GeometricNoise(NoisyCounts):
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for readers of the answers."""
         return {"kind": MeasurementKind.GEOMETRIC_NOISE.value}
+
+
+def draw_link(
+    values: NDArray[np.int64],
+    privacy: Privacy,
+    links: Sequence[ChainLink],
+    *,
+    noise: Callable[[Privacy], Privacy] = lambda privacy: privacy,
+    source: BitSource | None = None,
+) -> NDArray[np.int64]:
+    """Add geometric noise to numbers, as the link of their chain that has this privacy.
+
+    Parameters
+    ----------
+    values : array of int64
+        The true numbers, in any shape.
+    privacy : Privacy
+        Of the answers; each link of a chain has its own.
+    links : sequence of ChainLink
+        What was drawn before about the same numbers, the most accurate first.
+    noise : callable
+        From the privacy of the answers to that of the noise for a step by 1; a larger privacy has no smaller one.
+        [default: the same]
+    source : BitSource, optional
+        Source of random bits. [default: the operating system]
+
+    Returns
+    -------
+    array of int64, the same shape
+        Together with the links, distributed as a chain that was drawn at once (proofs/audiences.md).
+    """
+    finer = next((link for link in reversed(links) if link.privacy.ratio > privacy.ratio), None)
+    coarser = next((link for link in links if link.privacy.ratio <= privacy.ratio), None)
+    own = noise(privacy)
+    if coarser is not None:
+        return refine(
+            values if finer is None else finer.values,
+            coarser.values,
+            own,
+            finer_privacy=noise(finer.privacy) if finer else None,
+            coarser_privacy=noise(coarser.privacy),
+            source=source,
+        )
+    if finer is not None:
+        return coarsen(finer.values, noise(finer.privacy), own, source=source)
+    return add_geometric(values, own, source=source)
 
 
 # Counts under a δ, or under several pairs: noise that is optimal for every reader, kept in cells.

@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
@@ -27,7 +27,7 @@ from ..errors import BadInput
 from ..noise import UniversalDistribution, law
 from ..privacy import Privacy
 from .confidence import assured_distance, promised
-from .counts import CountNodes
+from .counts import CountNodes, draw_link
 from .protocol import HIGH, LOW, ChainLink, ConfidenceStatement, longer
 from .registry import MeasurementKind
 from .sums import Grid, StaircaseNoise
@@ -229,15 +229,23 @@ class NoisyMeans(ABC):
         """Return how the number of values weighs the two noises."""
 
     @property
-    def chained(self) -> None:
-        """None: such answers form no chain."""
-        return
+    def chained(self) -> Privacy:
+        """Privacy of the link that the two noisy numbers are, of which answers are a reading."""
+        return self.privacy
 
     def draw(self, nodes: MeanNodes, links: Sequence[ChainLink] = (), *, source: BitSource | None = None) -> Integers:
         """Draw the two noisy numbers of every cell; equally many random words whatever they are, but for ties."""
         true = self.numbers(nodes)
-        drawn = [noise.draw(true[:, index], source) for index, noise in enumerate(self.noises)]
+        drawn = []
+        for index in range(true.shape[1]):
+            before = [ChainLink(link.privacy, link.values[:, index]) for link in links]
+            noise = partial(self._of_one, index)
+            drawn.append(draw_link(true[:, index], self.privacy, before, noise=noise, source=source))
         return np.stack(drawn, axis=1)
+
+    def _of_one(self, index: int, privacy: Privacy) -> Privacy:
+        """Return what the noise of one of the two numbers keeps for a shift by 1, if answers keep this."""
+        return replace(self, privacy=privacy).noises[index].cells.privacy
 
     def show(self, drawn: list[Any], nodes: MeanNodes) -> list[Any]:
         """Return means between the bounds, in as many decimal places as noise leaves any meaning."""

@@ -20,7 +20,7 @@ from ..errors import BadInput
 from ..noise import StaircaseLaw, UniversalDistribution, law, root_of
 from ..privacy import Gaussian, Guarantee, Privacy
 from .confidence import assured_between, promised
-from .counts import AddedNoise, CountNodes, GaussianNoise
+from .counts import AddedNoise, CountNodes, GaussianNoise, draw_link
 from .protocol import HIGH, LOW, ChainLink, ConfidenceStatement, Law, short
 from .registry import MeasurementKind
 
@@ -29,8 +29,8 @@ from .registry import MeasurementKind
 # Two laws, for two ways in which a person's step may move the cells of a release. If it moves one cell, by at most m,
 # the staircase is best among noise that is added to every number alike. For every further cell it would pay once
 # more. Where it moves several cells by at most m in all, geometric noise at the m-th root of r pays once for them
-# together. Where it moves several, but few, `noise_for` compares the two by their errors, which are public. Neither
-# forms a chain.
+# together. Where it moves several, but few, `noise_for` compares the two by their errors, which are public. Answers
+# with geometric noise form a chain, and those with staircase noise do not: for audiences `as_link` takes the former.
 #
 # Under Gaussian privacy a step costs what the root of the sum of its squares costs, wherever it goes.
 
@@ -147,7 +147,26 @@ class SpreadNoise(_MovedFurther):
 
     The root is rounded down, towards privacy. Shifts s₁, s₂, … of cells change no probability by more than the product
     of their powers, which is at most r.
+
+    References
+    ----------
+    proofs/audiences.md, claim 4: answers at several ε form a chain.
     """
+
+    @property
+    def chained(self) -> Privacy:
+        """Privacy of the link that answers are."""
+        return self.privacy
+
+    def draw(
+        self, nodes: CountNodes, links: Sequence[ChainLink] = (), *, source: BitSource | None = None
+    ) -> NDArray[np.int64]:
+        """Draw one unbounded noisy number per cell, as the link of its chain."""
+        return draw_link(nodes.values, self.privacy, links, noise=self.of_one, source=source)
+
+    def of_one(self, privacy: Privacy) -> Privacy:
+        """Return what the noise keeps for a shift by 1, if answers keep this."""
+        return root_of(privacy, self.sensitivity)
 
     @property
     def noise(self) -> UniversalDistribution:
@@ -175,6 +194,22 @@ class SpreadNoise(_MovedFurther):
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for readers of the answers."""
         return {"kind": MeasurementKind.SPREAD_NOISE.value, "sensitivity": self.sensitivity}
+
+
+def as_link(measurement: Any) -> Any:
+    """Return what answers the same question in a chain with other answers to it; None where nothing does.
+
+    Staircase noise forms no chain, and is replaced by geometric noise for steps that are as large together.
+    """
+    if isinstance(measurement, NoisySums):
+        noise = as_link(measurement.noise)
+        return None if noise is None else replace(measurement, noise=noise)
+    if isinstance(measurement, StaircaseNoise):
+        spread = measurement.instead_of
+        if isinstance(spread, SpreadNoise):
+            return spread
+        return SpreadNoise(measurement.privacy, measurement.sensitivity * measurement.cells)
+    return None if measurement.chained is None else measurement
 
 
 def noise_for(
@@ -336,9 +371,9 @@ class NoisySums:
         return self.noise.privacy
 
     @property
-    def chained(self) -> None:
-        """None: such answers form no chain."""
-        return
+    def chained(self) -> Privacy | None:
+        """Privacy of the link that answers are, if the noise is geometric."""
+        return self.noise.chained
 
     def draw(
         self, nodes: CountNodes, links: Sequence[ChainLink] = (), *, source: BitSource | None = None

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -28,7 +28,7 @@ from ..errors import BadInput
 from ..noise import UniversalDistribution
 from ..privacy import Privacy
 from .confidence import assured_distance
-from .counts import CountNodes
+from .counts import CountNodes, draw_link
 from .means import Rated, assured_ends, distance_for, geometric_for, law_between_ends, places_for, public_records
 from .protocol import ChainLink, ConfidenceStatement, longer
 from .registry import MeasurementKind
@@ -212,9 +212,9 @@ class VarianceFromEnds:
         return geometric_for(self.privacy, self.sensitivity)
 
     @property
-    def chained(self) -> None:
-        """None: such answers form no chain."""
-        return
+    def chained(self) -> Privacy:
+        """Privacy of the link that the three noisy numbers are, of which answers are a reading."""
+        return self.privacy
 
     def numbers(self, nodes: VarianceNodes) -> Integers:
         """Return the three numbers of each cell, shape (cells, 3)."""
@@ -227,8 +227,15 @@ class VarianceFromEnds:
         self, nodes: VarianceNodes, links: Sequence[ChainLink] = (), *, source: BitSource | None = None
     ) -> Integers:
         """Draw the three noisy numbers of every cell; equally many random words whatever they are, but for ties."""
-        true, noise = self.numbers(nodes), self.noise
-        return np.stack([noise.draw(true[:, index], source) for index in range(3)], axis=1)
+        true, drawn = self.numbers(nodes), []
+        for index in range(true.shape[1]):
+            before = [ChainLink(link.privacy, link.values[:, index]) for link in links]
+            drawn.append(draw_link(true[:, index], self.privacy, before, noise=self._of_one, source=source))
+        return np.stack(drawn, axis=1)
+
+    def _of_one(self, privacy: Privacy) -> Privacy:
+        """Return what the noise of each number keeps for a shift by 1, if answers keep this."""
+        return replace(self, privacy=privacy).noise.cells.privacy
 
     def show(self, drawn: list[Any], nodes: VarianceNodes) -> list[Any]:
         """Return variances, or their roots, as far as they may be, in as many places as noise leaves any meaning."""

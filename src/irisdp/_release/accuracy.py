@@ -30,6 +30,7 @@ from ..accounting import Charge
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation
 from ..privacy import Gaussian, Guarantee, Privacy
+from .audiences import read_audiences
 from .options import QuestionOptions
 
 # A small table of ε against error, from public facts alone: what a little more, or a little less, would buy.
@@ -516,9 +517,10 @@ def read_within(options: QuestionOptions) -> Within | None:
         return None
     number = None if number is None else integer(number, "records", at_least=1, at_most=_FARTHEST)
     for name in ("audience", "mu", "privacy"):
-        if options.get(name) is not None:
+        if options.get(name) is not None and (name != "audience" or any(level for _, level in read_audiences(options))):
             rule = f"cannot be given with {name}=, which says how accurate answers are"
-            raise BadInput("within", rule, "leave one of the two out")
+            remedy = "leave one of the two out" + (", or name audiences without an ε" if name == "audience" else "")
+            raise BadInput("within", rule, remedy)
     far = rational(distance, "within")
     if not 0 <= far <= _FARTHEST:
         raise BadInput("within", f"must be from 0 to {_FARTHEST:,}", "give for example 5")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,7 +10,9 @@ from typing import Any
 from .._exact import parse_json, rational
 from .._ledger import is_audience, same_audience
 from .._measurements import USUAL_CONFIDENCE, Measurement
+from .._queries import Query
 from ..errors import BadInput
+from ..graphs import NeighbouringRelation
 from ..mechanisms import guarantee_from_document
 from ..privacy import Gaussian, Guarantee, Privacy, informative, too_private
 from .options import QuestionOptions
@@ -27,11 +29,15 @@ class Audience:
 def read_levels(options: QuestionOptions, *, own: Guarantee | None = None) -> list[tuple[str | None, Guarantee]]:
     """Read what each audience's answers may reveal, the most accurate first.
 
-    Exactly one of `audience`, `epsilon`, `ratio`, `mu` and `privacy` is given. With `mu`, or a `privacy` of several
-    pairs, `delta` is not part of the guarantee. It selects the point of the curve that a ledger in (ε, δ) charges. A
-    question that brings its `own` guarantee takes no other.
+    Exactly one of `epsilon`, `ratio`, `mu` and `privacy` is given, unless each `audience` has an ε of its own. With
+    `mu`, or a `privacy` of several pairs, `delta` is not part of the guarantee. It selects the point of the curve that
+    a ledger in (ε, δ) charges. A question that brings its `own` guarantee takes no other.
     """
-    audience, delta = options.get("audience"), options.get("delta", 0)
+    names = read_audiences(options, own=own is not None)
+    if names and names[0][1] is None:
+        ((_, level),) = read_levels({**options, "audience": None}, own=own)
+        return [(name, level) for name, _ in names]
+    audience, delta = names or None, options.get("delta", 0)
     epsilon, ratio, mu, privacy = (options.get(name) for name in ("epsilon", "ratio", "mu", "privacy"))
     told = {"epsilon": epsilon, "ratio": ratio, "mu": mu, "privacy": privacy}
     given = [name for name, value in told.items() if value is not None]
@@ -45,7 +51,10 @@ def read_levels(options: QuestionOptions, *, own: Guarantee | None = None) -> li
     if audience is not None:
         if given:
             raise BadInput("audience", "states epsilon already", f"leave out {given[0]}=")
-        levels = _named_levels(audience, delta)
+        levels = [
+            (name, informative(epsilon=rational(level, "audience"), delta=delta, field="audience"))
+            for name, level in names
+        ]
         return [(name, level) for name, level in sorted(levels, key=lambda level: -level[1].ratio)]
     if not given:
         raise BadInput("epsilon", "is missing", "add epsilon=1")
@@ -81,8 +90,33 @@ def _guarantee(privacy: Any, delta: Any) -> Guarantee:
     return result
 
 
-def check_answers(mechanism: Measurement[Any], query: str, options: QuestionOptions, *, own: bool) -> None:
-    """Refuse audiences of what forms no chain, and what answers with noise alone though a δ is given.
+def chain_for(
+    query: Query[Any], levels: Sequence[tuple[str | None, Guarantee]], graph: NeighbouringRelation
+) -> list[Measurement[Any]] | None:
+    """Return what answers several audiences so that their answers form a chain; None where nothing does.
+
+    Such noise has no use for a δ.
+
+    References
+    ----------
+    proofs/audiences.md.
+    """
+    from .._measurements import as_link  # here: it loads the noise of sums
+
+    pure = [without_delta(level) for _, level in levels]
+    if not all(map(_says_something, pure)):
+        return None
+    links = [as_link(query.mechanism(level, graph)) for level in pure]
+    return None if any(link is None for link in links) else links
+
+
+def without_delta(guarantee: Guarantee) -> Guarantee:
+    """Return what is left of a guarantee where something else takes a pair's δ, or nothing has a use for it."""
+    return guarantee.pure if isinstance(guarantee, Privacy) and guarantee.single else guarantee
+
+
+def check_answers(mechanism: Measurement[Any], options: QuestionOptions, *, own: bool) -> None:
+    """Refuse what answers with noise alone though a δ is given.
 
     A query, or noise so wide, may have no use for that δ. A file has the guarantee it has of its `own`.
     """
@@ -90,8 +124,6 @@ def check_answers(mechanism: Measurement[Any], query: str, options: QuestionOpti
         told = [name for name in ("ratio", "privacy", "audience") if options.get(name) is not None]
         field = told[0] if told else "epsilon"
         raise too_private(field, 1 if field == "ratio" else 0, " and this delta=")
-    if options.get("audience") is not None and mechanism.chained is None:
-        raise BadInput("audience", "is for counts", f"ask {query} with one epsilon=")
 
 
 def _says_something(privacy: Guarantee) -> bool:
@@ -107,15 +139,23 @@ def _check_least(document: Any) -> None:
                 raise too_private(name, least)
 
 
-def _named_levels(audience: Any, delta: Any) -> list[tuple[str, Privacy]]:
+def read_audiences(options: QuestionOptions, *, own: bool = False) -> list[tuple[str, Any]]:
+    """Return the audiences of a question, each with its ε as it was written; without, where one is said for all."""
+    audience: Any = options.get("audience")
+    if audience is None:
+        return []
     named: list[tuple[str, Any]] = []
     if isinstance(audience, Mapping):
         named = [(str(name), level) for name, level in audience.items()]
-    for text in () if isinstance(audience, Mapping) else audience:
-        name, separator, level = str(text).partition("=")
-        if not separator:
-            raise BadInput("audience", "must be NAME=E, each name once", "write for example audience=['press=0.5']")
-        named.append((name, level))
+    else:
+        for text in audience.split(",") if isinstance(audience, str) else audience:
+            name, separator, level = str(text).partition("=")
+            named.append((name.strip(), level if separator else None))
+    bare = sum(level is None for _, level in named)
+    stated = [name for name in ("epsilon", "ratio", "mu", "privacy", "within") if options.get(name) is not None]
+    if bare and (bare < len(named) or not (stated or own)):
+        remedy = "write for example audience=['press=0.5'], or names alone and one epsilon= for all"
+        raise BadInput("audience", "must be NAME=E, each name once", remedy)
     if not named or not all(is_audience(name) for name, _ in named):
         raise BadInput(
             "audience", "must have names of letters, digits, - and _", "write for example audience=['press=0.5']"
@@ -127,9 +167,7 @@ def _named_levels(audience: Any, delta: Any) -> list[tuple[str, Privacy]]:
             spelt = "" if other == name else f" (as {other} and {name}: capitals make no other audience)"
             rule = f"names {name} twice{spelt}; must be NAME=E, each name once"
             raise BadInput("audience", rule, "leave one of the two out")
-    return [
-        (name, informative(epsilon=rational(level, "audience"), delta=delta, field="audience")) for name, level in named
-    ]
+    return named
 
 
 # How sure the ends beside an answer have to be.

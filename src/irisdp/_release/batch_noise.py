@@ -15,7 +15,7 @@ from math import ceil, floor, fsum, gcd, inf, lcm, log, log10, sqrt
 from typing import Any, Protocol
 
 from .._exact import dyadic_below, rational_text, told_above
-from .._measurements import PartitionSelection
+from .._measurements import GeometricNoise, PartitionSelection
 from .._queries import independent_parts, steps_of_person
 from ..accounting import EPSILON_DELTA, Charge, Cost, delta_above, total
 from ..errors import BadInput
@@ -306,7 +306,9 @@ def choices(plans: Sequence[Plan], weights: Sequence[Fraction]) -> Iterator[Kind
     """
     own, gaussian = OwnNoise(), GaussianCounts()
     yield (own,) * len(plans)
-    counts = [place for place, planned in enumerate(plans) if planned.audiences[0].mechanism.chained]
+    counts = [
+        place for place, planned in enumerate(plans) if isinstance(planned.audiences[0].mechanism, GeometricNoise)
+    ]
     if len(counts) < _FEWEST:
         return
     heavy = sorted({weights[place] for place in counts}, reverse=True)

@@ -32,6 +32,7 @@ from .._ledger import (
     remembered,
     say_unlimited,
     simulated,
+    to_build_on,
     unlimited_in,
 )
 from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
@@ -383,10 +384,10 @@ class Account:
         """Return what a question costs that is refused whatever it costs."""
         of = self._version(request, version)
         with self.store.reading() as rows:
-            earlier = list_releases(self.store, rows, of)
-        if any(release.question_hash == hash_of(request.text) for release in earlier):
-            return self.currency.cost()
-        return request.price(earlier if self.currency.refines else (), self.currency)
+            if any(release.question_hash == hash_of(request.text) for release in list_releases(self.store, rows, of)):
+                return self.currency.cost()
+            earlier = to_build_on(self.store, rows, of, refines=self.currency.refines)
+            return request.price(earlier, self.currency)
 
     def weigh(self, question: PlanQuestion, ready: CheckedQuestion, version: str | None) -> Case:
         """Weigh a question of a plan, which is taken for answered from here on; see `charge`."""

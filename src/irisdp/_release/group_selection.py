@@ -11,6 +11,7 @@ from .._queries import ONE_RECORD, ContributionBounds, Count, Groups, Query, fin
 from .._tables import Table
 from ..errors import BadInput
 from ..privacy import Gaussian, Guarantee, Privacy, as_pairs
+from .audiences import without_delta
 from .options import QuestionOptions
 
 Level = tuple[str | None, Guarantee]
@@ -110,7 +111,9 @@ def _read_selection(
     return measurements.PartitionSelection(Privacy(epsilon=epsilon, delta=delta), records)
 
 
-def read_naming(query: Query[Any], levels: list[Level], options: QuestionOptions, *, fixed: bool) -> GroupSelection:
+def read_naming(
+    query: Query[Any], levels: list[Level], options: QuestionOptions, *, fixed: bool, chained: bool
+) -> GroupSelection:
     """Read what names the groups of a question, and what that leaves to the answers.
 
     Public facts decide. A count names its own groups wherever it can, unless the selection has a privacy guarantee of
@@ -125,19 +128,20 @@ def read_naming(query: Query[Any], levels: list[Level], options: QuestionOptions
         Of which `select_groups`, `selection_epsilon`, `selection_delta` and `public_membership` are read.
     fixed : bool
         As for `read_selection`.
+    chained : bool
+        Whether the answers of several audiences form a chain, which has no use for a δ.
 
     References
     ----------
     proofs/named-counts.md.
     """
     epsilon, delta = options.get("selection_epsilon"), options.get("selection_delta")
-    without = [(name, _without_delta(level)) for name, level in levels]
-    for_audiences = options.get("audience") is not None  # whose answers form a chain, which has no use for a δ
+    without = [(name, without_delta(level)) for name, level in levels]
     if not options.get("select_groups"):
         if epsilon is not None or delta is not None:
             given = "selection_delta" if epsilon is None else "selection_epsilon"
             raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
-        return GroupSelection(query=query, levels=without if for_audiences else levels)
+        return GroupSelection(query=query, levels=without if chained else levels)
     if options.get("public_membership"):
         rule = "chooses among private groups, and here membership is public"
         raise BadInput("select_groups", rule, "declare the groups, or leave out public_membership=")
@@ -146,7 +150,7 @@ def read_naming(query: Query[Any], levels: list[Level], options: QuestionOptions
         return GroupSelection(query=query.naming(), levels=levels)
     selector = read_selection(levels[0][1], epsilon, delta, fixed=fixed, records=_records(query))
     # The selection takes all of δ, unless it has one of its own.
-    left = without if delta is None or for_audiences else levels
+    left = without if delta is None or chained else levels
     return GroupSelection(query=query, levels=left, selector=selector, apart=apart)
 
 
@@ -157,7 +161,7 @@ def _why_apart(query: Query[Any], levels: list[Level], options: QuestionOptions)
     if options.get("selection_epsilon") is not None or options.get("selection_delta") is not None:
         return "the selection was given a privacy of its own"
     if options.get("audience") is not None:
-        return "counts for several audiences form a chain"
+        return "counts for audiences are made for several of them"
     ((_, level),) = levels
     if isinstance(level, Gaussian) or level.pairs[0].delta == 0:
         return "such noise has no end"  # nor may anything be selected, as `read_selection` says
@@ -166,11 +170,6 @@ def _why_apart(query: Query[Any], levels: list[Level], options: QuestionOptions)
     except BadInput:
         return "noise with an end would reach too far at this ε and δ"
     return None
-
-
-def _without_delta(guarantee: Guarantee) -> Guarantee:
-    """Return what is left of a guarantee where something else takes a pair's δ, or nothing has a use for it."""
-    return guarantee.pure if isinstance(guarantee, Privacy) and guarantee.single else guarantee
 
 
 def _records(query: Query[Any]) -> int:

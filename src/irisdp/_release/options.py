@@ -192,16 +192,19 @@ class PersonTotalOptions(TypedDict, total=False):
 
 
 class AudienceOptions(TypedDict, total=False):
-    """Audiences of a count.
+    """Audiences of an answer.
 
     Attributes
     ----------
-    audience : mapping, or sequence of "NAME=E"
-        Instead of `epsilon`: an ε for each audience of a count, ``{"board": 2, "press": 0.5}``. No coalition of
-        audiences learns more than its member with the largest ε, and the release costs the largest ε.
+    audience : mapping, text, or sequence of "NAME=E"
+        Publish to these audiences alone. Instead of `epsilon`: an ε for each, ``{"board": 2, "press": 0.5}``. Or names
+        without an ε, ``"board"``, which all get the answer at the one `epsilon`. Counts, and other answers with
+        geometric noise, are made from each other: the release costs the largest ε, and no coalition of audiences learns
+        more than its member with the largest ε. Other answers are drawn for each ε independently, and the release costs
+        the sum, as `plan` says.
     """
 
-    audience: Mapping[str, Rational] | Sequence[str] | None
+    audience: Mapping[str, Rational] | Sequence[str] | str | None
 
 
 class QuestionOptions(
@@ -386,11 +389,11 @@ class PlanArguments(QuestionOptions, OutputOptions, total=False):
     """A question, and where its answers are written."""
 
 
-class RecordArguments(CommonOptions, OutputOptions, total=False):
+class RecordArguments(CommonOptions, AudienceOptions, OutputOptions, total=False):
     """A question about records that meet a condition."""
 
 
-class CountArguments(RecordArguments, AudienceOptions, WeightOptions, total=False):
+class CountArguments(RecordArguments, WeightOptions, total=False):
     """A count of records."""
 
 

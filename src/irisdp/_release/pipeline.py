@@ -73,7 +73,7 @@ from .plans import Plan
 from .progress import errors_after_charge, part_of, report_notice, report_step, say_anew
 from .project import currency_with, give_limit, limit_to_set
 from .publication import Publication
-from .release_chain import answer_details, extended, links_of
+from .release_chain import answer_details, earlier_draws, extended, links_of
 from .release_file import ReleaseFile, provenance
 
 # All that `publish` checks before it reads a record: the question, the ledger, and where answers go.
@@ -510,22 +510,29 @@ def draw_answers(
         if planned.selector is not None:
             chosen = planned.selector.draw(longer(keys.counts, size))
     links = links_of(planned.chain, earlier)
+    known = {
+        draw: Answers.from_bytes(release.answers)
+        for draw, release in earlier_draws(planned.draws, earlier, together=planned.selector is not None).items()
+    }
     entries: list[LedgerEntry] = []
-    for audience in planned.audiences:
-        link = audience.mechanism.chained
-        drawn = audience.mechanism.draw(nodes, links)
-        links = links if link is None else extended(links, ChainLink(link, drawn))
-        if isinstance(audience.mechanism, SelectsPartitions):
-            chosen = audience.mechanism.named(drawn)
-        if keys is not None and chosen is not None:
-            chosen = chosen[: len(keys.counts)]  # not the padding
-            labels, drawn = keys.select(chosen).labels, drawn[: len(chosen)][chosen]
-        values: list[Any] = drawn.tolist()
-        answers = Answers(planned.by, labels, values)
+    for audience, draw, share in zip(planned.audiences, planned.draws, planned.shares(earlier, cost), strict=True):
+        link = audience.mechanism.chained if planned.is_chain else None
+        if draw is None or draw not in known:
+            drawn = audience.mechanism.draw(nodes, links)
+            links = links if link is None else extended(links, ChainLink(link, drawn))
+            if isinstance(audience.mechanism, SelectsPartitions):
+                chosen = audience.mechanism.named(drawn)
+            if keys is not None and chosen is not None:
+                chosen = chosen[: len(keys.counts)]  # not the padding
+                labels, drawn = keys.select(chosen).labels, drawn[: len(chosen)][chosen]
+            values: list[Any] = drawn.tolist()
+            answers = Answers(planned.by, labels, values)
+            if draw is not None:
+                known[draw] = answers
+        else:
+            answers = known[draw]
         converted = _converted(audience.mechanism.privacy, cost)
-        kept = answer_details(table, planned.chain, link, answers, earlier, converted)
-        # The most accurate audience carries the charge; what the others get follows from it.
-        share = cost * 0 if entries else cost
+        kept = answer_details(table, planned.chain, link, answers, earlier, converted, draw)
         entries.append(LedgerEntry(audience=audience.name, cost=share, answers=answers.to_bytes(), details=kept))
     return entries
 

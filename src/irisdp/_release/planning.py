@@ -33,7 +33,7 @@ from .._tables import HOW_TO_OPEN, Table, explaining_index, lookup_files, open_t
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation, parse_relation
 from .accuracy import read_within
-from .audiences import Audience, check_answers, read_confidence, read_levels
+from .audiences import Audience, chain_for, check_answers, read_audiences, read_confidence, read_levels
 from .canonical_question import canonical_question
 from .group_selection import read_grouping, read_naming
 from .options import PlanOptions, WeightOptions, with_options
@@ -147,15 +147,17 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
     if wanted is not None:
 
         def answering(level: Guarantee) -> Measurement[Any]:
-            naming = read_naming(question, [(None, level)], options, fixed=fixed)
+            naming = read_naming(question, [(None, level)], options, fixed=fixed, chained=False)
             return naming.query.mechanism(naming.levels[0][1], graph)
 
         met = wanted.meet(question.name, answering)
-        levels = [(None, met.privacy)]
-    naming = read_naming(question, levels, options, fixed=fixed)
+        levels = [(name, met.privacy) for name, _ in read_audiences(options)] or [(None, met.privacy)]
+    links = chain_for(question, levels, graph) if levels[0][0] is not None and wanted is None else None
+    naming = read_naming(question, levels, options, fixed=fixed, chained=links is not None)
     question, levels = naming.query, naming.levels
-    audiences = tuple(Audience(name, question.mechanism(level, graph)) for name, level in levels)
-    check_answers(audiences[0].mechanism, question.name, options, own=own is not None)
+    mechanisms = links or [question.mechanism(level, graph) for _, level in levels]
+    audiences = tuple(Audience(name, mechanism) for (name, _), mechanism in zip(levels, mechanisms, strict=True))
+    check_answers(audiences[-1].mechanism, options, own=own is not None)
     return Plan(
         table=table,
         query=question,

@@ -6,7 +6,7 @@ A plan has read no record. Everything it says may be printed, and nothing it doe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from .._exact import checked, in_short, so_many
 from .._frames import html_table, printable, text_lines
 from .._lazy import renamed_method
-from .._ledger import AudienceCost, ChargeRequest, LedgerEntry, LedgerScope, Release
-from .._measurements import USUAL_CONFIDENCE, ExplainsPrivacyUnit, SelectsPartitions
+from .._ledger import AudienceCost, ChargeRequest, LedgerEntry, LedgerScope, Release, hash_of
+from .._measurements import USUAL_CONFIDENCE, ExplainsPrivacyUnit, GeometricNoise, SelectsPartitions
 from .._queries import (
     NOT_OPTIMAL_TOGETHER,
     ContributionBounds,
@@ -27,14 +27,14 @@ from .._queries import (
     steps_of_person,
     total_cost,
 )
-from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
+from ..accounting import CURRENCIES, EPSILON_DELTA, MU, Charge, Cost, Currency
 from ..graphs import NeighbouringRelation
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
 from .accuracy import ErrorAt, Met, errors_around, in_columns
 from .canonical_question import CanonicalQuestion, canonical, say_columns
 from .project import Project, say_unlisted
-from .release_chain import details, earlier_links
+from .release_chain import details, earlier_draws, earlier_links
 from .risk import MUCH, Risk, delta_means, risk_of
 
 if TYPE_CHECKING:
@@ -96,6 +96,12 @@ class Price:
         As for `irisdp._queries.total_cost`.
     chain : str or None
         The chain of counts that the release is a link of: an earlier link of it was paid for.
+    others : tuple of Guarantee
+        Of further draws, for other audiences, where answers form no chain. Each is charged by itself, but for the
+        selection of groups, which all share.
+    draws : tuple of str or None
+        What the ledger calls each of these draws, the first one included; None for one that is drawn afresh in any
+        case. One that the ledger has is free.
     """
 
     privacy: Guarantee
@@ -107,27 +113,50 @@ class Price:
     selection: Privacy | None
     delta: Fraction
     chain: str | None
+    others: tuple[Guarantee, ...] = ()
+    draws: tuple[str | None, ...] = (None,)
 
     @checked
     def at(self, currency: Currency, privacy: Guarantee | None = None) -> Charge:
-        """Return the whole price in a currency; with `privacy`, what it would be if the cells kept that."""
+        """Return the whole price in a currency; with `privacy`, what it would be if the first draw kept that."""
+        whole = self.of_one(currency, self.privacy if privacy is None else privacy)
+        return sum((self.of_one(currency, other, selects=False) for other in self.others), whole)
+
+    def of_one(self, currency: Currency, privacy: Guarantee, *, selects: bool = True) -> Charge:
+        """Return the price of one draw in a currency, with that of the selection unless it was paid for already."""
         return total_cost(
-            self.privacy if privacy is None else privacy,
+            privacy,
             self.relation,
             grouped=self.grouped,
             public_membership=self.public_membership,
             exchange_steps=self.exchange_steps,
             record_steps=self.record_steps,
-            selection=self.selection,
+            selection=self.selection if selects else None,
             currency=currency,
             delta=self.delta,
         )
 
-    def after(self, earlier: Sequence[Release], currency: Currency) -> Charge:
-        """Charge what the chain costs at its most accurate link, less what it was charged already."""
-        cost = self.at(currency)
+    def shares(self, earlier: Sequence[Release], currency: Currency) -> list[Charge]:
+        """Return what each draw is charged after earlier releases of the same data.
+
+        A chain is one draw. It costs what its most accurate link costs, less what it was charged already.
+        """
         links = earlier_links(self.chain, earlier)
-        return cost.beyond(self.at(currency, links[0][0])) if links else cost
+        if links:
+            return [self.at(currency).beyond(self.at(currency, links[0][0]))]
+        known = earlier_draws(self.draws, earlier, together=self.selection is not None)
+        shares, selects = [], True
+        for draw, privacy in zip(self.draws, (self.privacy, *self.others), strict=True):
+            if draw in known:
+                shares.append(currency.cost())
+            else:
+                shares.append(self.of_one(currency, privacy, selects=selects))
+                selects = False
+        return shares
+
+    def after(self, earlier: Sequence[Release], currency: Currency) -> Charge:
+        """Return what all draws are charged together after earlier releases of the same data."""
+        return sum(self.shares(earlier, currency), currency.cost())
 
 
 _OPEN = Cost()
@@ -166,6 +195,9 @@ class Plan:
         is refined, the ledger charges only the difference. In ε and δ, but for Gaussian privacy without a δ: in μ².
     chain : str or None
         The chain of counts that this release is a link of; None where its answers form none.
+    draws : tuple of str or None
+        What the ledger calls the draw that each audience gets; None for all links of a chain, and for everybody. It is
+        the hash of the question asked for everybody: audiences with the same accuracy get one draw.
     price : Price
         What the release costs, in any currency.
     """
@@ -192,12 +224,17 @@ class Plan:
     project_says: tuple[str, ...] = ()
     cost: Charge = _OPEN
     chain: str | None = field(init=False, repr=False)
+    draws: tuple[str | None, ...] = field(init=False, repr=False)
     price: Price = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Work out what is charged, which follows from the most accurate answers and knows nothing of the question."""
         finest = self.audiences[0].mechanism
-        chain = None if finest.chained is None else self.asked.chain
+        chain = self.asked.chain if self.is_chain else None
+        draws = self._draws()
+        firsts = {
+            draw: audience.mechanism for draw, audience in reversed(list(zip(draws, self.audiences, strict=True)))
+        }
         price = Price(
             privacy=finest.privacy,
             relation=self.relation,
@@ -208,8 +245,11 @@ class Plan:
             selection=self.selector.privacy if self.selector else None,
             delta=self.charged_at,
             chain=chain,
+            others=tuple(firsts[draw].privacy for draw in dict.fromkeys(draws) if firsts[draw] is not finest),
+            draws=tuple(dict.fromkeys(draws)),
         )
         object.__setattr__(self, "chain", chain)
+        object.__setattr__(self, "draws", draws)
         object.__setattr__(self, "price", price)
         if self.cost is _OPEN:
             object.__setattr__(self, "cost", price.at(self.currency))
@@ -239,6 +279,7 @@ class Plan:
             ("cost", self.describe_cost()),
             *(("error", error) for error in self.describe_error()),
             ("optimal", self.describe_optimality()),
+            *(("charge", line) for line in self.describe_charges()),
             *self.describe_within(),
             *(("" if row else "other ε", line) for row, line in enumerate(in_columns(self.errors_around()))),
             ("risk", self.risk.describe()),
@@ -251,7 +292,12 @@ class Plan:
     def describe_optimality(self) -> str:
         """Say whether the mechanism is proven optimal, and among which mechanisms; for each group by itself."""
         finest = self.audiences[0].mechanism
-        is_charged_once = not self.charges_two_groups and self.contribution.cells == 1 and self.selector is None
+        is_charged_once = (
+            len(self.price.draws) == 1
+            and not self.charges_two_groups
+            and self.contribution.cells == 1
+            and self.selector is None
+        )
         if isinstance(self.cost, Cost) and self.cost.delta and isinstance(finest.privacy, Privacy):
             is_charged_once = is_charged_once and finest.privacy.delta == self.cost.delta
         return describe_optimality(finest, is_charged_once=is_charged_once)
@@ -300,26 +346,43 @@ class Plan:
         """Return the question as canonical JSON text: what must be equal for an answer to be given again."""
         return canonical({**self.subject(), "audiences": [self.facts(audience) for audience in self.audiences]})
 
+    @property
+    def is_chain(self) -> bool:
+        """Whether the answers of all audiences, and later ones, are links of one chain."""
+        return all(audience.mechanism.chained is not None for audience in self.audiences)
+
+    def _draws(self) -> tuple[str | None, ...]:
+        if self.is_chain or self.audiences[0].name is None:
+            return (None,) * len(self.audiences)
+        return tuple(
+            hash_of(canonical({**self.subject(), "audiences": [self.facts(replace(audience, name=None))]}))
+            for audience in self.audiences
+        )
+
     def tells(self, currency: Currency) -> AudienceCost:
         """Return what the answers tell each audience by themselves."""
-        finest, *others = self.audiences
-        alone = {finest.name: self.price.at(currency)}
-        alone |= {audience.name: self.price.at(currency, audience.mechanism.privacy) for audience in others}
-        return AudienceCost(alone=alone, chain=self.chain)
+        alone = {audience.name: self.cost_of(audience, currency) for audience in self.audiences}
+        draws = {
+            audience.name: draw for audience, draw in zip(self.audiences, self.draws, strict=True) if draw is not None
+        }
+        return AudienceCost(alone=alone, chain=self.chain, draws=draws)
+
+    def cost_of(self, audience: Audience, currency: Currency) -> Charge:
+        """Return what the answers of one audience cost in a currency, had they been all there is."""
+        return self.price.of_one(currency, audience.mechanism.privacy)
 
     def request(self, promise: LedgerScope) -> ChargeRequest:
         """Return what a ledger is asked to charge for this question under a scope, with nothing drawn."""
 
-        def draw_nothing(_: Sequence[Release], cost: Charge) -> list[LedgerEntry]:
-            shares = [cost, *[cost * 0] * (len(self.audiences) - 1)]
+        def draw_nothing(earlier: Sequence[Release], cost: Charge) -> list[LedgerEntry]:
             return [
                 LedgerEntry(
                     audience=audience.name,
                     cost=share,
                     answers=b"",
-                    details=details(self.chain, audience.mechanism.chained),
+                    details=details(self.chain, audience.mechanism.chained, draw),
                 )
-                for audience, share in zip(self.audiences, shares, strict=True)
+                for audience, draw, share in zip(self.audiences, self.draws, self.shares(earlier, cost), strict=True)
             ]
 
         return ChargeRequest(
@@ -331,14 +394,32 @@ class Plan:
             draw=draw_nothing,
         )
 
+    def shares(self, earlier: Sequence[Release], cost: Charge) -> list[Charge]:
+        """Return what the answers of each audience are charged, where all are charged this together.
+
+        The first audience of a draw carries its charge: what the others get is the same, or follows from it.
+        """
+        if len(self.price.draws) == 1:
+            return [cost, *[cost * 0] * (len(self.audiences) - 1)]
+        currency = next(one for one in CURRENCIES if one.cost is type(cost))
+        charged = dict(zip(self.price.draws, self.price.shares(earlier, currency), strict=True))
+        return [charged.pop(draw, cost * 0) for draw in self.draws]
+
     def body(self, audience: Audience) -> dict[str, Any]:
-        """Return the release file of one audience's answers before they are drawn, JSON-ready."""
+        """Return the release file of one audience's answers before they are drawn, JSON-ready.
+
+        Its cost is that of the whole release where the answers of several audiences form a chain. Otherwise it is that
+        of its own answers, and says nothing of others.
+        """
+        alone = audience.name is not None and (not self.is_chain or len(self.audiences) == 1)
+        cost = self.cost_of(audience, self.currency) if alone else self.cost
         return {
             **self.facts(audience),
             **self.asked.reading,
             **self.asked.joined,
             **self._left_out(),
-            "cost": self.cost.to_document(),
+            "cost": cost.to_document(),
+            **({"cost_of": "audience"} if alone else {}),
             "question": self.line,
             "expected_error": audience.mechanism.expected_error(),
         }
@@ -354,7 +435,8 @@ class Plan:
 
     def errors_around(self) -> list[ErrorAt]:
         """Return what errors would be at some ε around this one; none where mechanisms are searched for at each."""
-        if steps_of_person(self.query) > 1:
+        named, finest = self.audiences[0].name is not None, self.audiences[0].mechanism
+        if steps_of_person(self.query) > 1 or (named and not isinstance(finest, GeometricNoise)):
             return []
         return errors_around(
             self.query,
@@ -388,8 +470,17 @@ class Plan:
             **({"public": self.public} if self.public else {}),
             **({"project": str(self.project.path)} if self.project else {}),
             "audiences": [self.facts(audience) for audience in self.audiences],
+            **self._charges(),
             **({} if self.within is None else {"within": self.within.to_document()}),
         }
+
+    def _charges(self) -> dict[str, Any]:
+        """Say how the cost follows from those of the audiences; nothing where they have no names."""
+        if self.audiences[0].name is None:
+            return {}
+        each = {str(one.name): self.cost_of(one, self.currency).to_document() for one in self.audiences}
+        rule = "most accurate" if len(self.price.draws) == 1 else "sum of draws"
+        return {"audience_costs": {"rule": rule, "draws": len(self.price.draws), "alone": each}}
 
     def expectations(self) -> dict[str, Any]:
         """Return errors at other costs, and the risk, as `publish --dry-run --json` prints them."""
@@ -526,6 +617,24 @@ class Plan:
             else ""
         )
         return f"{self.cost} for {reason} one {'record' if self.unit is None else self.unit}{kept}{why}"
+
+    def describe_charges(self) -> list[str]:
+        """Say how the cost follows from those of several audiences; nothing where there is one."""
+        shared: dict[str | None, list[Audience]] = {}
+        for draw, audience in zip(self.draws, self.audiences, strict=True):
+            shared.setdefault(draw, []).append(audience)
+        if len(shared) == 1:
+            first, *others = self.audiences
+            if not others or not self.is_chain:
+                return []
+            return [f"that of the most accurate answer, for {first.name}; the others are made from it"]
+        parts = [
+            f"{self.price.of_one(self.currency, audiences[0].mechanism.privacy, selects=not place)}"
+            f" for {' and '.join(str(audience.name) for audience in audiences)}"
+            + (", with the selection of the groups" if self.selector is not None and not place else "")
+            for place, audiences in enumerate(shared.values())
+        ]
+        return [f"the sum of {len(parts)} independent draws, one for each accuracy: {'; '.join(parts)}"]
 
     def describe_error(self) -> list[str]:
         """Say the expected error, a line for each audience."""

@@ -344,6 +344,11 @@ class ReleaseFile:
         return None if self.measurement is None else self.measurement.read_as
 
     @property
+    def costs_alone(self) -> bool:
+        """Whether the cost is that of these answers alone, and not of the answers of several audiences."""
+        return self.stored.get("cost_of") == "audience"
+
+    @property
     def public_membership(self) -> bool:
         """Whether it is public who is in which group."""
         return self.stored.get("public_membership") is True

@@ -175,10 +175,17 @@ def page(given: Given) -> str:
     )
 
 
+def for_whom(facts: ReleaseFile) -> str:
+    """Say who gets the answers; of other audiences only where the cost is that of theirs as well."""
+    if facts.audience is None:
+        return "everybody"
+    return facts.audience if facts.costs_alone else f"{facts.audience}, one of several audiences"
+
+
 def _published(facts: ReleaseFile) -> Iterator[tuple[str, str]]:
     yield "Table", facts.said.get("table", "not said")
     yield "Protected", protected(facts)
-    yield "For", "everybody" if facts.audience is None else f"{facts.audience}, one of several audiences"
+    yield "For", for_whom(facts)
     yield from subject(facts)
     if facts.batch is not None:
         yield "Batch", f"question {facts.batch.question} of {facts.batch.questions}, charged as one"
@@ -186,7 +193,7 @@ def _published(facts: ReleaseFile) -> Iterator[tuple[str, str]]:
 
 def _cost(facts: ReleaseFile) -> Iterator[Html]:
     yield element("p", cost_of_release(facts), ".")
-    if facts.audience is not None:
+    if facts.audience is not None and not facts.costs_alone:
         yield element(
             "p",
             "Several audiences got answers of different accuracy. Readers who put their copies together learn no more "

@@ -282,7 +282,7 @@ def proofs(facts: ReleaseFile) -> list[str]:
     """Name the pages that prove what is claimed."""
     own = [] if facts.measurement is None else [facts.measurement.proof]
     own += ["grouped-releases"] if facts.by else []
-    own += ["audiences"] if facts.audience is not None else []
+    own += ["audiences"] if facts.audience is not None and not facts.costs_alone else []
     own += ["batches"] if facts.batch is not None else []
     return [f"proofs/{name}.md" for name in own]
 
