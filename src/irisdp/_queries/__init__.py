@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         PerUnitRule,
         PrivacyUnit,
         describe_unit,
+        keep_records,
         read_contribution,
         read_per_unit,
     )

@@ -16,18 +16,28 @@ records so that a certain one stays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from .._exact import integer
 from .._options import COLUMN_CHOICES
-from .._tables import Column, Table, written_as
+from .._tables import (
+    Column,
+    ColumnType,
+    KeptRecords,
+    Table,
+    column_beside,
+    held_names,
+    integers_of,
+    quote_name,
+    written_as,
+)
 from ..errors import BadInput
 
 if TYPE_CHECKING:
-    from .._tables import Condition
+    from .._tables import Condition, HeldRecords
 
 # Contribution bounds: how many records of a person count, and in how many groups.
 
@@ -243,8 +253,21 @@ def columns_read(
     if unit is not None:
         used.append(table.column(unit.column, "unit"))
         if _draws_lots(condition, keys, unit):
-            used += _hashed(table, unit)
+            kept = _kept_for(table, used, unit)
+            used += _hashed(table, unit.column) if kept is None else [kept.chosen_by(unit.contribution.records)]
     return tuple(used)
+
+
+def _kept_for(table: Table, used: Sequence[Column], unit: PrivacyUnit) -> KeptRecords | None:
+    """Return the records that were chosen once, if a statement that draws lots may read them instead of the table.
+
+    Not where all records of a person have a say, and not where records hold less than is asked for.
+    """
+    kept = table.kept
+    if kept is None or unit.per_unit is not None or table.lookups:
+        return None
+    chosen = (kept.unit, kept.key) == (unit.column, unit.key) and unit.contribution.records in kept.at_most
+    return kept if chosen and set(held_names(used)) <= kept.names else None
 
 
 def records_statement(
@@ -278,24 +301,31 @@ def records_statement(
             f"WITH all_records AS (SELECT {person} AS person, {', '.join(parts)} FROM data), "
             f"records AS (SELECT {gathered} AS answer FROM all_records WHERE NOT person IS NULL GROUP BY person)"
         )
-    columns = _hashed(table, unit)
     listed = "".join(f", {name}" for name in names)
     least = "".join(f", MIN({name}) AS {name}" for name in names)
-    texts = [f"TRY_CAST({column.reference.sql('duckdb')} AS VARCHAR) AS t{n}" for n, column in enumerate(columns)]
+    kept = _kept_for(table, columns_read(table, condition, keys, None), unit)
+    if kept is not None:
+        place, single = (column.reference.sql("duckdb") for column in (kept.place, kept.single))
+        if not unit.contribution.several:
+            return f"WITH records AS (SELECT {', '.join(parts)} FROM data WHERE {single})"
+        places = f"{place} <= {unit.contribution.records}"
+        found = f"SELECT {person} AS person, {place} AS place, {', '.join(parts)} FROM data WHERE {places}"
+        return f"WITH kept AS ({found}), {_few_groups(names, len(names) - carried, unit)}"
+    columns = _hashed(table, unit.column)
     different = (
-        f"WITH all_records AS (SELECT {person} AS person, {', '.join([*texts, *parts])} FROM data), "
-        f"hashed_records AS (SELECT person, {_hash(len(columns), unit)} AS hashed{listed}, answer FROM all_records "
+        f"WITH all_records AS (SELECT {person} AS person, {', '.join([*_texts(columns), *parts])} FROM data), "
+        f"hashed_records AS (SELECT person, {_hash(len(columns), unit.key)} AS hashed{listed}, answer FROM all_records "
         "WHERE NOT person IS NULL), "
         f"different AS (SELECT person, hashed, COUNT(*) AS copies{least}, {gathered} AS answer FROM hashed_records "
         "GROUP BY person, hashed)"
     )
     if unit.contribution.several:
-        return f"{different}, {_several_kept(names, len(names) - carried, unit)}"
+        return f"{different}, {_several_kept(names, unit)}, {_few_groups(names, len(names) - carried, unit)}"
     # Equal records have one number and so much more weight: of m numbers of their own, exponentially distributed, the
     # least would be distributed as one of them divided by m. A struct is compared field by field; what follows the
     # number matters only where two numbers are equal.
     fields = [
-        "'lot': -LN((CAST(hashed AS DOUBLE) + CAST('0.5' AS DOUBLE)) / CAST('1152921504606846976' AS DOUBLE)) / copies",
+        f"'lot': {_LOT}",
         "'hashed': hashed",
         *(f"'{name}': {name}" for name in names),
         "'answer': answer",
@@ -308,28 +338,138 @@ def records_statement(
     )
 
 
-def _several_kept(names: Sequence[str], keys: int, unit: PrivacyUnit) -> str:
-    """Write the rest of the clause where several records are kept: the rows of `different`, copy by copy, in order.
+_LOT = "-LN((CAST(hashed AS DOUBLE) + CAST('0.5' AS DOUBLE)) / CAST('1152921504606846976' AS DOUBLE)) / copies"
+"""The lot of equal records where one record of a person is kept."""
+
+
+def keep_records(
+    table: Table, unit: str, key: bytes, at_most: Collection[int]
+) -> tuple[KeptRecords, HeldRecords] | None:
+    """Choose the records of persons for several questions, and hold them.
+
+    The table is read twice, once for the numbers that are kept and once for their records, so that no other record
+    takes memory. Records of one number are equal, unless 60 bits of a hash meet by chance; then nothing is held.
+
+    Parameters
+    ----------
+    table : Table
+        One without lookups, whose rows are records.
+    unit, key
+        As for `PrivacyUnit`.
+    at_most : collection of int
+        How many records of a person are kept, by the several questions.
+
+    Returns
+    -------
+    tuple or None
+        None where records cannot be held.
+
+    Raises
+    ------
+    BadInput
+        Where the engine fails: the questions may still be read one by one.
+
+    References
+    ----------
+    docs/decisions/privacy-unit.md.
+    """
+    columns = _hashed(table, unit)
+    place = column_beside(table.of_records, "place", ColumnType.INTEGER)
+    single = column_beside(table.of_records, "single", ColumnType.BOOLEAN)
+    held = tuple(dict.fromkeys(column.name for column in columns))
+    person = table.column(unit, "unit").reference.sql("duckdb")
+    hashed, digest = f"{person} AS person, {', '.join(_texts(columns))}", _digest(len(columns), key)
+    wanted = table.run(
+        f"WITH all_records AS (SELECT {hashed} FROM data), "
+        f"digests AS (SELECT person, {digest} AS digest FROM all_records WHERE NOT person IS NULL), "
+        f"hashed_records AS (SELECT person, {_bits('digest')} AS hashed, {_bits('digest', 16)} AS more FROM digests), "
+        "different AS (SELECT person, hashed, COUNT(*) AS copies, MIN(more) AS least, MAX(more) AS most "
+        f"FROM hashed_records GROUP BY person, hashed), {_places(at_most, key)}",
+        columns,
+    )
+    if integers_of(wanted.column("mixed")).any():
+        return None
+    listed = ", ".join(f"data.{quote_name(name)} AS c{index}" for index, name in enumerate(held))
+    shown = ", ".join(f"numbered.c{index} AS {quote_name(name)}" for index, name in enumerate(held))
+    found = table.hold(
+        f"WITH all_records AS (SELECT {hashed}, {listed} FROM data), "
+        f"hashed_records AS (SELECT all_records.*, {_bits(digest)} AS hashed FROM all_records "
+        "WHERE NOT person IS NULL), "
+        "chosen AS (SELECT hashed_records.* FROM hashed_records WHERE hashed IN (SELECT hashed FROM wanted)), "
+        "numbered AS (SELECT chosen.*, ROW_NUMBER() OVER (PARTITION BY person, hashed ORDER BY hashed) AS copy "
+        "FROM chosen) "
+        f"SELECT {shown}, wanted.place AS {quote_name(place.name)}, wanted.single AS {quote_name(single.name)} "
+        "FROM numbered JOIN wanted ON numbered.hashed = wanted.hashed AND numbered.copy = wanted.copy",
+        held,
+        {"wanted": wanted},
+    )
+    if found is None:
+        return None
+    (count,) = integers_of(found.run("SELECT COUNT(*) AS total FROM data", held, {}).column("total"))
+    if count != len(wanted):  # two persons have a number in common
+        found.close()
+        return None
+    return KeptRecords(unit, key, frozenset(at_most), frozenset(held), place, single), found
+
+
+def _places(at_most: Collection[int], key: bytes) -> str:
+    """Write the rest of a statement that lists the records which are kept: a number, which copy, and its places.
+
+    `mixed` is 1 for a number that different records of a person have.
+    """
+    kept, mixed = "OVER (PARTITION BY person ORDER BY", "CASE WHEN least = most THEN 0 ELSE 1 END AS mixed"
+    if set(at_most) == {1}:
+        return (
+            f"placed AS (SELECT hashed, {mixed}, ROW_NUMBER() {kept} {_LOT}, hashed) AS place FROM different) "
+            "SELECT hashed, 1 AS copy, place, TRUE AS single, mixed FROM placed WHERE place = 1"
+        )
+    single, or_single = "FALSE", ""
+    if 1 in at_most:
+        single, or_single = f"ROW_NUMBER() {kept} one, hashed, copy) = 1", " OR single"
+    return (
+        f"copied AS (SELECT person, hashed, {mixed}, {_LOT} AS one, UNNEST(GENERATE_SERIES(1, copies)) AS copy "
+        "FROM different), "
+        f"numbered AS (SELECT person, hashed, mixed, one, {_lot_of_copy(key)} AS lot, copy FROM copied), "
+        f"placed AS (SELECT hashed, mixed, copy, ROW_NUMBER() {kept} lot, hashed, copy) AS place, {single} AS single "
+        "FROM numbered) "
+        f"SELECT hashed, copy, place, single, mixed FROM placed WHERE place <= {max(at_most)}{or_single}"
+    )
+
+
+def _lot_of_copy(key: bytes) -> str:
+    """Write the lot of a copy of a record, where several records of a person are kept."""
+    number = f"SHA256(CONCAT('{key.hex()}', 'copy', CAST(hashed AS VARCHAR), ':', CAST(copy AS VARCHAR)))"
+    return f"CASE WHEN copy = 1 THEN hashed ELSE {_bits(number)} END"
+
+
+def _several_kept(names: Sequence[str], unit: PrivacyUnit) -> str:
+    """Write the clause of `kept` where several records are: the rows of `different`, copy by copy, in order.
 
     Equal records are different copies, and each has a number of its own: the first that of the record, the others a
     keyed hash of it and of the copy. A record's hash and copy are no other row's of its person, so the order has no
-    ties. Groups have different first places, and equal keys (the first so many names) are one group, so that ranks of
-    groups have none either.
+    ties.
     """
-    limits, listed = unit.contribution, "".join(f", {name}" for name in names)
-    number = f"SHA256(CONCAT('{unit.key.hex()}', 'copy', CAST(hashed AS VARCHAR), ':', CAST(copy AS VARCHAR)))"
-    lot = f"CASE WHEN copy = 1 THEN hashed ELSE {_first_bits(number)} END"
-    row, group = f"{listed}, answer", "".join(f", {name}" for name in names[:keys])
-    alone = "OVER (PARTITION BY person"
+    row, alone = "".join(f", {name}" for name in [*names, "answer"]), "OVER (PARTITION BY person"
     parts = [
         f"copied AS (SELECT person, hashed, UNNEST(GENERATE_SERIES(1, copies)) AS copy{row} FROM different)",
-        f"numbered AS (SELECT person, {lot} AS lot, hashed, copy{row} FROM copied)",
+        f"numbered AS (SELECT person, {_lot_of_copy(unit.key)} AS lot, hashed, copy{row} FROM copied)",
         f"placed AS (SELECT person, ROW_NUMBER() {alone} ORDER BY lot, hashed, copy) AS place{row} FROM numbered)",
-        f"kept AS (SELECT person, place{row} FROM placed WHERE place <= {limits.records})",
+        f"kept AS (SELECT person, place{row} FROM placed WHERE place <= {unit.contribution.records})",
     ]
+    return ", ".join(parts)
+
+
+def _few_groups(names: Sequence[str], keys: int, unit: PrivacyUnit) -> str:
+    """Write the clause of `records`, of those `kept` in the first groups, if only some groups count.
+
+    Groups have different first places, and equal keys (the first so many names) are one group, so that ranks of groups
+    have no ties.
+    """
+    limits, listed = unit.contribution, "".join(f", {name}" for name in names)
+    row, group, alone = f"{listed}, answer", "".join(f", {name}" for name in names[:keys]), "OVER (PARTITION BY person"
     if not (limits.limits_groups and keys):
-        return ", ".join([*parts, f"records AS (SELECT answer{listed} FROM kept)"])
-    parts += [
+        return f"records AS (SELECT answer{listed} FROM kept)"
+    parts = [
         f"grouped AS (SELECT person, MIN(place) {alone}{group}) AS earliest{row} FROM kept)",
         f"ranked AS (SELECT DENSE_RANK() {alone} ORDER BY earliest) AS place{row} FROM grouped)",
         f"records AS (SELECT answer{listed} FROM ranked WHERE place <= {limits.groups})",
@@ -342,17 +482,27 @@ def _draws_lots(condition: Condition | None, keys: Sequence[Column], unit: Priva
     return unit.contribution.several or bool(keys) or (condition is not None and unit.per_unit is None)
 
 
-def _hashed(table: Table, unit: PrivacyUnit) -> list[Column]:
+def _hashed(table: Table, unit: str) -> list[Column]:
     """List what a record is hashed by: its person, and all columns that have a text form, whatever the question.
 
     As the table holds them: which record is kept is the same whatever types are declared.
     """
-    (person,) = table.column(unit.column, "unit").sources
+    (person,) = table.column(unit, "unit").sources
     return [person, *(column for column in table.held if not column.kind.is_opaque and column != person)]
 
 
-def _hash(texts: int, unit: PrivacyUnit) -> str:
-    """Write 60 bits of a keyed hash of the texts t0, t1, ...
+def _texts(columns: Sequence[Column]) -> list[str]:
+    """Write the texts t0, t1, ... that a record is hashed by."""
+    return [f"TRY_CAST({column.reference.sql('duckdb')} AS VARCHAR) AS t{n}" for n, column in enumerate(columns)]
+
+
+def _hash(texts: int, key: bytes) -> str:
+    """Write 60 bits of a keyed hash of the texts t0, t1, ..."""
+    return _bits(_digest(texts, key))
+
+
+def _digest(texts: int, key: bytes) -> str:
+    """Write the keyed hash of the texts t0, t1, ... in hexadecimal.
 
     Each has its length before it, so that no two records read alike; a null is neither text nor empty.
     """
@@ -362,9 +512,9 @@ def _hash(texts: int, unit: PrivacyUnit) -> str:
         f"ELSE CONCAT(CAST(LENGTH(t{n}) AS VARCHAR), ':', t{n}) END"
         for n in range(texts)
     )
-    return _first_bits(f"SHA256(CONCAT('{unit.key.hex()}', {parts}))")
+    return f"SHA256(CONCAT('{key.hex()}', {parts}))"
 
 
-def _first_bits(digest: str) -> str:
-    """Write the first 60 bits of a digest in hexadecimal as a number."""
-    return f"CAST(CONCAT('0x', SUBSTRING({digest}, 1, 15)) AS BIGINT)"
+def _bits(digest: str, start: int = 1) -> str:
+    """Write 60 bits of a digest in hexadecimal, from a digit on, as a number."""
+    return f"CAST(CONCAT('0x', SUBSTRING({digest}, {start}, 15)) AS BIGINT)"

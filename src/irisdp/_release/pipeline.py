@@ -75,6 +75,7 @@ from .project import currency_with, give_limit, limit_to_set
 from .publication import Publication
 from .release_chain import answer_details, earlier_draws, extended, links_of
 from .release_file import ReleaseFile, provenance
+from .shared_records import PlanReading, SharedRecords
 
 # All that `publish` checks before it reads a record: the question, the ledger, and where answers go.
 
@@ -290,7 +291,7 @@ def check_asked(data: Any, query: str, arguments: Sequence[str | int], options: 
 
 
 def publish_checked(
-    ready: CheckedQuestion, reading: TableVersion | None = None, noted: Note | None = None
+    ready: CheckedQuestion, reading: PlanReading | None = None, noted: Note | None = None
 ) -> Publication:
     """Read, draw, charge, write down and show what was prepared.
 
@@ -341,14 +342,14 @@ class Executed:
     unlimited: tuple[str, ...]
 
 
-def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = None) -> Executed:
+def execute(ready: CheckedQuestion, draw: Draw, plan_reading: PlanReading | None = None) -> Executed:
     """Read, draw and charge what was checked, a question or a batch; the ledger takes all of it or nothing.
 
     Parameters
     ----------
     ready : CheckedQuestion
     draw : callable
-    reading : TableVersion, optional
+    plan_reading : PlanReading, optional
         Of the same data, begun for several questions. [default: each question begins its own]
     """
     request, book, table, project = ready.request, ready.book, ready.planned.table, ready.planned.project
@@ -361,7 +362,7 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
     try:
         report_step(0)
         report_event("release", "reading", question=asked, ledger=str(book.place))
-        reading = TableVersion.begin(table, ready.stamp) if reading is None else reading
+        reading = TableVersion.begin(table, ready.stamp) if plan_reading is None else plan_reading.version
         book, version, kept = match_fingerprint(table, reading.digest, book, ready.secret, default=ready.default)
         check_known(table, book, ready.secret, default=False)
         book.check(request.promise, version)
@@ -375,7 +376,12 @@ def execute(ready: CheckedQuestion, draw: Draw, reading: TableVersion | None = N
         if anew is not None:
             report_notice(say_anew(anew, quoted.cost))
             report_event("release", "anew", level=WARNING, question=asked, reason=anew, charge=quoted.cost)
-        cells = None if quoted.repeated and _shows_no_facts(ready) else _read_all(ready, unit_key(kept))
+        cells = None
+        if not (quoted.repeated and _shows_no_facts(ready)):
+            with (
+                nullcontext(plan_reading.shared) if plan_reading is not None else SharedRecords([*ready.plans]) as held
+            ):
+                cells = _read_all(ready, unit_key(kept), held)
         if cells is not None or reading.stamp is not None:
             reading.check(table)
     finally:
@@ -409,13 +415,13 @@ def _shows_no_facts(ready: CheckedQuestion) -> bool:
     return all(planned.public is None for planned in ready.plans)
 
 
-def _read_all(ready: CheckedQuestion, key: bytes) -> list[GroupStatistics]:
+def _read_all(ready: CheckedQuestion, key: bytes, shared: SharedRecords) -> list[GroupStatistics]:
     """Read the table for all questions."""
     cells = []
     for number, planned in enumerate(ready.plans, start=1):
         with part_of(f"question {number} of {len(ready.plans)}") if len(ready.plans) > 1 else nullcontext():
             report_step(1)
-        cells.append(read_statistics(planned, key))
+        cells.append(read_statistics(shared.over(planned, key), key))
     return cells
 
 

@@ -23,6 +23,7 @@ from .plan_file import PlanFile, read_run
 from .progress import errors_after_charge, part_of, report_step
 from .publication import Answered, RunPublication
 from .run_checks import Records, planned_again, planned_page, prepare_all, records_of
+from .shared_records import PlanReading, SharedRecords
 
 
 @checked
@@ -99,15 +100,16 @@ def run(
     ready = prepare_all(asked, records, force=force)
     readings = _weighed(asked, ready, read_max_charge(max_charge))
     done: list[Answered] = []
-    for question, one in zip(asked.questions, ready, strict=True):
-        with part_of(f"question {question.number} of {len(ready)}"), _going_on(done), question.blamed():
-            report_event("run", "question", number=question.number, of=len(ready), name=question.name)
-            record = records[question.dataset.name]
-            again = planned_again(question, one, record, force=force)
-            publication = publish_checked(again, readings[question.dataset.name], record.note)
-        done.append(
-            Answered(number=question.number, name=question.name, dataset=question.dataset.name, publication=publication)
-        )
+    with contextlib.ExitStack() as held:
+        for reading in readings.values():
+            held.enter_context(reading.shared)
+        for question, one in zip(asked.questions, ready, strict=True):
+            number, name = question.number, question.dataset.name
+            with part_of(f"question {number} of {len(ready)}"), _going_on(done), question.blamed():
+                report_event("run", "question", number=number, of=len(ready), name=question.name)
+                again = planned_again(question, one, records[name], force=force)
+                publication = publish_checked(again, readings[name], records[name].note)
+            done.append(Answered(number=number, name=question.name, dataset=name, publication=publication))
     with _going_on(done):
         planned = planned_page(asked, records, force=force)
     with errors_after_charge():
@@ -138,12 +140,12 @@ def _written_page(
     return write_files((), {}, {}, None, contents, record.note, delivered)
 
 
-def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion], most: Charge | None) -> dict[str, TableVersion]:
+def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion], most: Charge | None) -> dict[str, PlanReading]:
     """Begin to read each dataset, and refuse the plan where its new questions do not fit in what is left.
 
     Two datasets may hold the same data: by the time that the second is asked about, the first one's ledger knows it.
     """
-    readings: dict[str, TableVersion] = {}
+    readings: dict[str, PlanReading] = {}
     foreseen: dict[Ledger, set[str]] = {}
     known: dict[str, tuple[Ledger, str]] = {}
     with Accounts() as accounts:
@@ -152,15 +154,16 @@ def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion], most: Charge | N
             with question.blamed():
                 if name not in readings:
                     report_step(0)
-                    readings[name] = TableVersion.begin(one.planned.table, one.stamp)
-                    digest = readings[name].digest
+                    readings[name] = PlanReading(TableVersion.begin(one.planned.table, one.stamp), SharedRecords())
+                    digest = readings[name].version.digest
                     book, version, _ = match_fingerprint(
                         one.planned.table, digest, one.book, one.secret, default=one.default, foreseen=foreseen
                     )
                     known[name] = book, version
                     foreseen.setdefault(book, set()).add(version)
                 book, version = known[name]
-                accounts.of(book).weigh(question, one, version)
+                if not accounts.of(book).weigh(question, one, version).repeated:
+                    readings[name].shared.plans += one.plans
         refusal = accounts.refusal(most)
     if refusal is not None:
         raise refusal

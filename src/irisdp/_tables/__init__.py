@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from .engine import check_readable, guarded, quote_name
     from .expressions import Condition, read_condition, read_value_of_record
     from .json_lines import is_json_lines
+    from .kept_records import HeldRecords, KeptRecords, column_beside
     from .locations import Location, counted_from, is_address, locate, note_of_partition
-    from .lookups import lineage, lookup_files, used_lookups
+    from .lookups import held_names, lineage, lookup_files, used_lookups
     from .parts import PERIOD_KINDS, TablePart, hive_values, period_before, periods_between
     from .servers import (
         SAID,

@@ -7,6 +7,7 @@ import signal
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from types import FrameType
@@ -236,6 +237,43 @@ class Embedded(SelfDescribing, ABC):
             return connection.sql(statement).to_arrow_table()
         finally:
             connection.close()
+
+    def hold(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> HeldRows:
+        """Run a statement as `run` does, and hold what it finds in the engine's memory."""
+        connection = self.connect(names)
+        try:
+            for name, relation in declared.items():
+                connection.register(name, relation)
+            connection.execute(f"CREATE TEMP TABLE {_HELD} AS {statement}")
+        except BaseException:
+            connection.close()
+            raise
+        return HeldRows(connection)
+
+
+_HELD = "held_rows"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRows:
+    """A table of a locked DuckDB, for one thread."""
+
+    connection: duckdb.DuckDBPyConnection = field(repr=False)
+
+    def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
+        """Run a statement in which `data` has these rows."""
+        stopped_by_interrupts(self.connection.interrupt)
+        for name, relation in declared.items():
+            self.connection.register(name, relation)
+        try:
+            return self.connection.sql(over(f"WITH data AS (SELECT * FROM {_HELD})", statement)).to_arrow_table()
+        finally:
+            for name in declared:
+                self.connection.unregister(name)
+
+    def close(self) -> None:
+        """Let go of them."""
+        self.connection.close()
 
 
 def release_of(version: str) -> str:

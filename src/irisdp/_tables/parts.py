@@ -325,12 +325,20 @@ class PartSource:
 
     def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
         """Run a statement over the relation `data`, which has the partition's records alone."""
+        return self.source.run(*self._only(statement, names), declared)
+
+    def hold(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> Any:
+        """Run a statement as `run` does, and hold what it finds."""
+        return self.source.hold(*self._only(statement, names), declared)
+
+    def _only(self, statement: str, names: Sequence[str]) -> tuple[str, list[str]]:
+        """Return a statement over the whole table that finds records of the partition alone, and what it reads."""
         listed = ", ".join(f"data.{quote_name(name)} AS {quote_name(name)}" for name in names)
         rows = f"WITH data AS (SELECT {listed} FROM data WHERE coalesce({self.where.sql()}, FALSE))"
         # Rows of persons and joined rows are called data, too: theirs is made of the partition's.
         inner = statement.startswith("WITH data AS")
         whole = f"{rows} SELECT * FROM ({statement})" if inner else over(rows, statement)
-        return self.source.run(whole, list(dict.fromkeys([*names, self.column])), declared)
+        return whole, list(dict.fromkeys([*names, self.column]))
 
     def _rows(self, statement: str) -> pa.Table:
         return self.run(statement, self.names, {})

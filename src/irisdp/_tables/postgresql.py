@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 from ..errors import BadInput, Unavailable
 from .arrow_values import LONGEST_TEXT
 from .columns import Column, ColumnType, check_names, list_names
-from .engine import Embedded, multiset_digest, streaming_connection
+from .engine import Embedded, HeldRows, multiset_digest, streaming_connection
 from .servers import SAID, Server, connected, driver, is_lost, is_passing, listening, read_server, state_of
 
 if TYPE_CHECKING:
@@ -416,6 +416,11 @@ class ServerSource(Embedded):
         """Run a statement over the relation `data` (at least the columns named) and those declared, by name."""
         with self.snapshot.turn:
             return self.snapshot.saying(lambda: Embedded.run(self, statement, names, declared))
+
+    def hold(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> HeldRows:
+        """Run a statement as `run` does, and hold what it finds in the engine's memory."""
+        with self.snapshot.turn:
+            return self.snapshot.saying(lambda: Embedded.hold(self, statement, names, declared))
 
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""

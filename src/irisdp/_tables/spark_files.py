@@ -12,7 +12,7 @@ import socket
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from .columns import Column, ColumnType
 from .engine import SelfDescribing, guarded, release_of
 from .locations import Location
 from .parquet import FolderSource, ParquetSource, opened_parquet
-from .spark_frames import SparkSource, fix_settings
+from .spark_frames import HeldFrame, SparkSource, fix_settings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -392,9 +392,18 @@ class SparkFileSource(SelfDescribing):
     def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
         """Run a statement over the relation `data` (at least the columns named) and those declared, by name."""
         with own_session(self.master) as session:
-            return self._run(session, statement, names, declared)
+            return self._frame(session, names).run(statement, names, declared)
 
-    def _run(self, session: Any, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
+    def hold(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> HeldFrame:
+        """Run a statement as `run` does, and hold what it finds on the cluster, with the session."""
+        with ExitStack() as left:
+            session = left.enter_context(own_session(self.master))
+            held = self._frame(session, names).hold(statement, names, declared)
+            left.callback(held.close)
+            return HeldFrame(held.source, left.pop_all())
+
+    def _frame(self, session: Any, names: Sequence[str]) -> SparkSource:
+        """Return the columns named, as the session reads them."""
         readings = _readings(self.behind)
         for name in names:
             if name not in readings:
@@ -414,7 +423,7 @@ class SparkFileSource(SelfDescribing):
         placed = read.toDF(*(f"read_{index}" for index in range(len(held))))
         total = [readings[name][1].format(f"read_{held.index(name)}") for name in names]
         frame = placed.selectExpr(*(f"{sql} AS total_{index}" for index, sql in enumerate(total))).toDF(*names)
-        return SparkSource(frame).run(statement, names, declared)
+        return SparkSource(frame)
 
 
 def check_engine(engine: Any, master: Any) -> None:

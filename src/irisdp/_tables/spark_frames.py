@@ -7,8 +7,9 @@ or `${...}`. All other settings that are no matter of speed are part of the engi
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -234,6 +235,20 @@ class SparkSource:
 
     def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
         """Run a statement over the relation `data` (at least the columns named) and those declared, by name."""
+        with self._found(statement, names, declared) as rows:
+            return rows.toArrow()
+
+    def hold(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> HeldFrame:
+        """Run a statement as `run` does, and hold what it finds on the cluster."""
+        with contextlib.ExitStack() as left:
+            rows = left.enter_context(self._found(statement, names, declared)).persist()
+            left.callback(rows.unpersist)
+            rows.count()  # now, where an error means that nothing is held
+            return HeldFrame(SparkSource(rows), left.pop_all())
+
+    @contextlib.contextmanager
+    def _found(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> Iterator[Any]:
+        """Yield the frame of what a statement finds, which may be read here."""
         session = self.frame.sparkSession
         places = {name: _place(index) for index, name in enumerate(names)}
         relations = {"data": self._plain(names)}
@@ -243,7 +258,7 @@ class SparkSource:
         try:
             for name, frame in relations.items():
                 frame.createOrReplaceTempView(views[name])
-            return session.sql(spark_statement(statement, views, places)).toArrow()
+            yield session.sql(spark_statement(statement, views, places))
         finally:
             for view in views.values():
                 session.catalog.dropTempView(view)
@@ -258,6 +273,22 @@ class SparkSource:
                 for index, name in enumerate(names)
             )
         )
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFrame:
+    """Rows on a cluster, with what must be let go of after them."""
+
+    source: SparkSource
+    left: contextlib.ExitStack = field(repr=False)
+
+    def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
+        """Run a statement in which `data` has these rows."""
+        return self.source.run(statement, names, declared)
+
+    def close(self) -> None:
+        """Let go of them."""
+        self.left.close()
 
 
 def open_spark(frame: Any, schema: Any) -> tuple[list[Column], SparkSource]:

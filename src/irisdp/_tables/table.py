@@ -20,6 +20,7 @@ from .spellings import PLAIN, read_spelling
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from .kept_records import HeldRecords, KeptRecords
     from .lookups import Lookup
     from .parts import TablePart
     from .person_rows import PersonRows
@@ -101,6 +102,8 @@ class Table:
         Public tables whose columns are joined to the records; no part of what the table holds.
     part : TablePart or None
         Which partition of a larger table this is, if it is one; public.
+    kept : KeptRecords or None
+        Records of persons that were chosen for several questions; see `kept_records.py`.
     """
 
     columns: tuple[Column, ...]
@@ -112,6 +115,7 @@ class Table:
     persons: PersonRows | None = None
     lookups: tuple[Lookup, ...] = ()
     part: TablePart | None = None
+    kept: KeptRecords | None = None
 
     def __post_init__(self) -> None:
         """Shut the source in."""
@@ -139,6 +143,27 @@ class Table:
         if (self.columns, self.text, self.types) != (other.columns, other.text, other.types):
             raise BadInput("data", "was altered while it was looked at", "ask again; nothing was spent")
         return replace(self, _source=other._source)
+
+    def hold(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> HeldRecords | None:
+        """Run a statement over `data` and hold what it finds; None where the source cannot hold anything.
+
+        Raises
+        ------
+        BadInput
+            Where the engine fails, for want of memory for example.
+        """
+        hold = getattr(self._source, "hold", None)
+        if hold is None:
+            return None
+        rule, remedy = "could not be read to the end by its engine", "check that it is intact"
+        held: HeldRecords = guarded(lambda: hold(statement, names, declared), rule, remedy)
+        return held
+
+    def reading_kept(self, kept: KeptRecords, held: HeldRecords) -> Table:
+        """Return the table, of which some records are held."""
+        from .kept_records import PartlyHeld
+
+        return replace(self, _source=PartlyHeld(self._source._behind, held, kept), kept=kept)
 
     def without_records(self) -> Table:
         """Return the table as it would be without records; nothing of it can be read, and its digest is no version."""
