@@ -312,7 +312,7 @@ class TestCommandLine:
         run(["ledger", "s.ledger", "--limit", "mu=1/2"])
         assert run(["publish", "s.csv", "count", "--epsilon", "1", "--dry-run"]) == 1
         shown = capsys.readouterr().out
-        assert "charge    μ² ≤ 1.51792 (μ ≤ 1.23204): that is what this ledger counts" in shown
+        assert "charge    μ² ≤ 1.517912 (μ ≤ 1.23204): that is what this ledger counts" in shown
         assert "would be refused" in shown and "irisdp ledger FILE --limit mu=M" in shown
 
     def test_a_batch_says_what_the_ledger_counts(self, tmp_path, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from .._exact import in_short, rational, told_above, told_below
 from ..errors import BadInput, Refusal, ScopeRefused
-from .output import AsJson, console, fact, print_json, short_path, show_table
+from .output import AsJson, console, fact, print_json, short_path, show_table, write_error
 
 if TYPE_CHECKING:
     from .._ledger import Ledger
@@ -83,6 +84,12 @@ def ledger_command(
             metavar="FILE", help="With --accept-restore: the data, or the file of --secret. [default: the ledger]"
         ),
     ] = None,
+    fail_below: Annotated[
+        str | None, typer.Option(metavar="E[,D]", help="End with status 1 if less than this is left, for alerts.")
+    ] = None,
+    as_metrics: Annotated[
+        bool, typer.Option("--metrics", help="Print the numbers in the text format of Prometheus.")
+    ] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the releases as CSV with exact numbers.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -90,9 +97,8 @@ def ledger_command(
     from .._ledger import Ledger, named_limit
     from .._ledger import scope_in_advance as promise_in_advance
 
-    _check_together(
-        limit, audience, head, None if accept_restore else beside, verify=verify, as_csv=as_csv, as_json=as_json
-    )
+    _check_together(limit, audience, head, None if accept_restore else beside, verify=verify)
+    _check_forms({"verify": verify, "csv": as_csv, "metrics": as_metrics, "json": as_json}, fail_below)
     pinned = (table, relation, unit, public_columns)
     most = None if limit is None else named_limit(limit)  # before anything is written
     ledger = Ledger(file)
@@ -113,16 +119,50 @@ def ledger_command(
         ledger = _copied(ledger, copy_to)
     if verify:
         _verify(ledger, head, as_json=as_json)
-    elif as_csv:
-        _print_csv(ledger)
+        return
+    document = ledger.to_document()
+    too_little = _too_little(document, ledger.store.name, fail_below)
+    if as_csv:
+        _print_csv(document)
+    elif as_metrics:
+        from .._ledger import metrics
+
+        typer.echo(metrics(document, ledger.store.name), nl=False)
     elif as_json:
-        print_json(ledger.to_document())
+        print_json(document, status=Refusal.exit_status if too_little else 0)
     else:
-        _show(ledger)
-        if granted is not None:
-            console().print(granted, markup=False, soft_wrap=True)
-        if copy_to is not None and (roles := _roles(ledger, file)):
-            console().print(f"roles    {roles}", soft_wrap=True)
+        _show(ledger, document, granted, None if copy_to is None else file)
+    if too_little:
+        write_error(f"irisdp: {too_little}")
+        raise typer.Exit(Refusal.exit_status)
+
+
+def _check_forms(forms: Mapping[str, bool], fail_below: str | None) -> None:
+    """Refuse two forms of output at once; an alert needs one that shows the ledger."""
+    several = [name for name, is_asked in forms.items() if is_asked]
+    if "csv" in several and len(several) > 1:
+        raise BadInput("csv", "lists releases, and nothing else", "leave out --json, --verify and --metrics")
+    if "metrics" in several and len(several) > 1:
+        raise BadInput("metrics", "are a text of their own", "leave out --json and --verify")
+    if fail_below is not None and "verify" in several:
+        raise BadInput(
+            "fail_below", "looks at what is left, and --verify at the history", "ask for one after the other"
+        )
+
+
+def _too_little(document: dict[str, Any], name: str, fail_below: str | None) -> str:
+    """Say that less is left than asked for; nothing if there is enough, or nothing was asked."""
+    if fail_below is None:
+        return ""
+    from .._ledger import is_below, named_limit
+
+    try:
+        least = named_limit(fail_below)
+    except BadInput as error:
+        raise error.said("fail_below", error.rule, error.remedy.replace("limit=", "fail_below=")) from None
+    if not is_below(document, least, name):
+        return ""
+    return f"{name} has {_cost(document['left']).told(told_below)} left, and --fail-below asks for {least}"
 
 
 def _check_together(
@@ -132,14 +172,10 @@ def _check_together(
     beside: str | None,
     *,
     verify: bool,
-    as_csv: bool,
-    as_json: bool,
 ) -> None:
     """Refuse options that mean nothing beside or without each other."""
     if beside is not None:
         raise BadInput("beside", "says where this machine keeps what it knows of a ledger", "add --accept-restore")
-    if as_csv and (as_json or verify):
-        raise BadInput("csv", "lists releases, and nothing else", "leave out --json and --verify")
     if head is not None and not verify:
         raise BadInput("head", "is what a history is checked against", "add --verify")
     if audience is not None and limit is None:
@@ -202,10 +238,9 @@ def _verify(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
         view.print(f"head     {verification.head}", soft_wrap=True)
 
 
-def _print_csv(ledger: Ledger) -> None:
+def _print_csv(document: dict[str, Any]) -> None:
     from .._release import csv_cell
 
-    document = ledger.to_document()
     columns = ["id", "date", "table", "query", "groups", "audience", *document["spent"]]
     columns += ["refines", "coarsens", "outputs"]
     print(",".join(columns))
@@ -214,9 +249,8 @@ def _print_csv(ledger: Ledger) -> None:
         print(",".join(csv_cell("" if told[name] is None else told[name]) for name in columns))
 
 
-def _show(ledger: Ledger) -> None:
-
-    document = ledger.to_document()
+def _show(ledger: Ledger, document: dict[str, Any], granted: str | None, left: str | None) -> None:
+    """Show a ledger, and what became of grants, if it was moved from where it was left."""
     numbers = list(document["spent"])
     shown = (_HEADINGS[number] for number in numbers)
     columns = ("id", "date", "table", "query", "groups", "audience", *shown, "outputs", "")
@@ -226,6 +260,10 @@ def _show(ledger: Ledger) -> None:
     show_table(columns, rows, title=short_path(ledger.place), sparse=True)
     for name, text in _summary(document):
         fact(name, text, width=8, indent=0)
+    if granted is not None:
+        console().print(granted, markup=False, soft_wrap=True)
+    if left is not None and (roles := _roles(ledger, left)):
+        console().print(f"roles    {roles}", soft_wrap=True)
 
 
 _QUOTE = '"'
@@ -297,6 +335,10 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
             ("limit", f"{_cost(limit).told(told_below)}{told.get('limit', '')}{said}"),
             ("left", _cost(left).told(told_below)),
         ]
+    from .._ledger import forecast
+
+    expected = forecast(document)
+    lines += [] if expected is None else [("rate", str(expected))]
     if "partitions" in document:
         lines.append(("partitions", _partitions(document)))
     for audience, stands in document.get("audiences", {}).items():

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         read_spent,
     )
     from .fingerprints import SECRET_BYTES, secret_file, secret_key_path, unit_key
+    from .forecasts import forecast, is_below, metrics
     from .ledger import Ledger
     from .limits import check_most, named_limit
     from .partitions import Partition, Spending, check_protected, check_spelling

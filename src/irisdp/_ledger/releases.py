@@ -14,6 +14,7 @@ from ..accounting import Charge
 from ..errors import without_passwords
 from .audience_limits import AudienceSpending
 from .entries import promise_document, read_cost, read_limit, read_object, read_outputs, read_spending
+from .forecasts import forecast
 from .limits import statement
 from .migration import whereabouts
 from .store import Damaged, LedgerStore, LedgerTransaction, currency_of, typed
@@ -169,7 +170,7 @@ def ledger_document(store: LedgerStore, rows: LedgerTransaction) -> dict[str, An
     spent = spending.total
     left = limit and (limit.beyond(limit) if elsewhere else limit.left_after(spent))
     told = AudienceSpending.of(rows, store.name).to_document(closed=bool(elsewhere))
-    return {
+    document = {
         "limit": limit and limit.to_document(),
         "spent": spent.to_document(),
         "left": left and left.to_document(),
@@ -180,6 +181,8 @@ def ledger_document(store: LedgerStore, rows: LedgerTransaction) -> dict[str, An
         **_public(promise_document(rows, store.name)),
         "releases": [_public(release.to_document()) for release in list_releases(store, rows)],
     }
+    expected = forecast(document)
+    return document if expected is None else {**document, "forecast": expected.to_document()}
 
 
 def _public(document: dict[str, Any]) -> dict[str, Any]:
