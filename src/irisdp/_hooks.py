@@ -1,6 +1,7 @@
-"""Functions that lower layers need from higher ones: a result draws itself, a release has its page written.
+"""Functions that lower layers need from higher ones.
 
-Nothing else is asked.
+A result draws itself, a release has its page written, and a ledger reads a table by its project file. Nothing else is
+asked.
 
 Imports only go down, so that a package can be read and tested without those above it. Only this module names a higher
 package, as text instead of an import, and loads it on demand.
@@ -15,7 +16,11 @@ from typing import Any
 
 from ._exact import checked
 
-HOOKS = {"picture": "irisdp.plot", "page": "irisdp._views.reports.writing.written_report"}
+HOOKS = {
+    "picture": "irisdp.plot",
+    "page": "irisdp._views.reports.writing.written_report",
+    "columns": "irisdp._release.table_check.change_columns",
+}
 """What may be asked for → the function that answers."""
 
 

@@ -178,7 +178,7 @@ def test_the_type_of_the_unit_says_who_is_one_person(tmp_path, first, then, kept
     if kept:
         publish(file, "count", epsilon=2, unit="w", at_most=1, types=then)
         return
-    with pytest.raises(ScopeRefused, match=r"uses columns w \(\w+\); you asked for columns w \(\w+\)"):
+    with pytest.raises(ScopeRefused, match=r"holds otherwise the column w .* w says what the ledger protects"):
         publish(file, "count", epsilon=2, unit="w", at_most=1, types=then)
     assert irisdp.Ledger(tmp_path / "t.ledger").spent.epsilon == 1
 

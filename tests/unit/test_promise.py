@@ -128,7 +128,7 @@ def test_frames_go_by_the_name_they_are_given(tmp_path):
     irisdp.publish(later, "count", epsilon=1, ledger=ledger, table="people")
     with pytest.raises(ScopeRefused, match="uses table people; you asked for no table"):
         irisdp.publish(pa.table({"v": [9]}), "count", epsilon=1, ledger=ledger)
-    with pytest.raises(ScopeRefused, match=r"uses columns v \(integer\); you asked for columns v \(text\)"):
+    with pytest.raises(ScopeRefused, match=r"holds otherwise the column v \(integer before, text now\)"):
         irisdp.publish(other, "count", epsilon=1, ledger=ledger, table="people")
     assert irisdp.publish(later, "count", epsilon=1, ledger=ledger).repeated, "known content is the same table"
     for name in ("", " ", "two\nlines", 7):

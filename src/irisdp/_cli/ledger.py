@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._exact import in_short, rational, told_above, told_below
-from ..errors import BadInput, Refusal, ScopeRefused
+from ..errors import BadInput, Refusal
 from .output import AsJson, console, fact, print_json, short_path, show_table, write_error
 
 if TYPE_CHECKING:
@@ -90,6 +90,26 @@ def ledger_command(
     as_metrics: Annotated[
         bool, typer.Option("--metrics", help="Print the numbers in the text format of Prometheus.")
     ] = False,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="DATA", help="Record that the table now has the columns of DATA, in the same ledger."),
+    ] = None,
+    was: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OLD", help="With --columns: if OLD has the same records, answers about its columns stay valid."
+        ),
+    ] = None,
+    project: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="With --columns: the project file. [default: NAME.iris.toml beside DATA]"),
+    ] = None,
+    secret: Annotated[
+        str | None, typer.Option(metavar="FILE", help="With --columns: as for irisdp publish. [default: DATA]")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --columns: show what would change, and record nothing.")
+    ] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the releases as CSV with exact numbers.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -100,6 +120,12 @@ def ledger_command(
     _check_together(limit, audience, head, None if accept_restore else beside, verify=verify)
     _check_forms({"verify": verify, "csv": as_csv, "metrics": as_metrics, "json": as_json}, fail_below)
     pinned = (table, relation, unit, public_columns)
+    others = (*pinned, limit, grant, copy_to, verify or None, accept_restore or None, fail_below)
+    others = (*others, as_csv or None, as_metrics or None)
+    _check_columns(columns, was=was, project=project, secret=secret, dry_run=dry_run, alone=not any(others))
+    if columns is not None:
+        _change_columns(Ledger(file), columns, was, project, secret, dry_run=dry_run, as_json=as_json)
+        return
     most = None if limit is None else named_limit(limit)  # before anything is written
     ledger = Ledger(file)
     if accept_restore:
@@ -108,10 +134,7 @@ def ledger_command(
         raise BadInput("FILE", f"there is no ledger {file}", "publish something, or create one with --limit")
     if pinned != (None,) * 4:
         names = [] if public_columns is None else [name.strip() for name in public_columns.split(",")]
-        try:
-            ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
-        except ScopeRefused as refusal:
-            raise refusal.said(str(refusal).replace("another ledger with ledger=", "another FILE")) from None
+        ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
     if most is not None:
         ledger.restrict(most, audience=audience)
     granted = None if grant is None else _grant(ledger, grant)
@@ -182,6 +205,33 @@ def _check_together(
         raise BadInput(
             "audience", "has no limit without one", "add --limit E,D: the most that this audience alone may learn"
         )
+
+
+def _check_columns(columns: str | None, *, dry_run: bool, alone: bool, **files: str | None) -> None:
+    """Refuse what means nothing without --columns, and other changes beside it."""
+    if columns is None:
+        for name, given in (*files.items(), ("dry_run", dry_run or None)):
+            if given is not None:
+                raise BadInput(name, "belongs to --columns", "add --columns DATA")
+    elif not alone:
+        raise BadInput("columns", "is a change of its own", "run the command again for the other options")
+
+
+def _change_columns(
+    ledger: Ledger, data: str, was: str | None, project: str | None, secret: str | None, *, dry_run: bool, as_json: bool
+) -> None:
+    """Record the columns of some data, and show what changes."""
+    try:
+        change = ledger.change_columns(data, was=was, project=project, secret=secret, dry_run=dry_run)
+    except BadInput as error:
+        raise error.said("columns" if error.field == "data" else error.field, error.rule, error.remedy) from None
+    if as_json:
+        print_json({**change.to_document(), "dry_run": dry_run})
+        return
+    for what, words in change.describe():
+        fact(what, words, width=8, indent=0)
+    if not change.is_none or change.same is not None:
+        fact("history", "nothing was recorded" if dry_run else "recorded as one line", width=8, indent=0)
 
 
 def _roles(ledger: Ledger, left: str) -> str:

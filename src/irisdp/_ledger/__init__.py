@@ -15,7 +15,9 @@ if TYPE_CHECKING:
         say_unlimited,
         unlimited_in,
     )
+    from .changed_tables import change_columns
     from .charging import ChargeRequest, Quote
+    from .column_changes import ColumnChange, pinned_columns
     from .discovery import (
         TableFingerprint,
         TableVersion,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from .limits import check_most, named_limit
     from .partitions import Partition, Spending, check_protected, check_spelling
     from .releases import Release, lines_as_html, list_releases, to_build_on
+    from .same_records import find_answer, version_to_charge, versions_of
     from .scope import LedgerScope, scope_in_advance
     from .simulation import SimulatedStore, simulated
     from .store import Damaged, currency_of

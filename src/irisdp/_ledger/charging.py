@@ -26,6 +26,7 @@ from .limits import check_budget, check_most
 from .migration import begin
 from .partitions import check_protected, check_spelling
 from .releases import Release, to_build_on
+from .same_records import find_answer, version_to_charge, versions_of
 from .scope import LedgerScope
 from .store import Damaged, LedgerStore, LedgerTransaction, currency_of
 
@@ -86,9 +87,11 @@ class Quote:
 
 def quote(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRequest, currency: Currency) -> Quote:
     """Say what `charge_question` would charge; limits are not looked at."""
-    if find_settlement(rows, asked.fingerprint, hash_of(asked.text)) is not None:
+    versions = versions_of(rows, asked.fingerprint, asked.text)
+    if find_answer(rows, versions, asked.text) is not None:
         return Quote(repeated=True, cost=currency.cost())
-    earlier = to_build_on(store, rows, asked.fingerprint, refines=currency.refines)
+    version = version_to_charge(versions, asked.text)
+    earlier = to_build_on(store, rows, version, refines=currency.refines)
     return Quote(repeated=False, cost=asked.price(earlier, currency))
 
 
@@ -102,11 +105,13 @@ def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRe
     check_pinned(rows, store.name, facts, asked.fingerprint)
     pin(rows, store.name, facts)  # rolled back with everything else
     question_hash = hash_of(asked.text)
-    found = find_settlement(rows, asked.fingerprint, question_hash)
+    versions = versions_of(rows, asked.fingerprint, asked.text)
+    found = find_answer(rows, versions, asked.text)
     if found is not None:
         note_outputs(rows, found, asked.outputs)
         # Ours, where a server went away before it could say that it had written it down.
         return replace(found, repeated=found.entries not in asked.drawn)
+    asked = replace(asked, fingerprint=version_to_charge(versions, asked.text))
     currency = currency_of(rows)
     earlier = to_build_on(store, rows, asked.fingerprint, refines=currency.refines)
     price = asked.price(earlier, currency)

@@ -14,7 +14,7 @@ from typing import Any
 from .._exact import rational
 from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, ScopeRefused
-from .history import adopt, digests, record
+from .history import adopt, digests, is_same_as, record
 from .partitions import Partition, Spending, is_parallel
 from .scope import FACTS, IF_THERE, check_scope
 from .store import Damaged, LedgerTransaction, added, check_kept, count_in, currency_of, is_current, typed, upgrade
@@ -214,9 +214,20 @@ def read_outputs(rows: LedgerTransaction) -> dict[int, tuple[str, ...]]:
 
 
 def known_fingerprints(rows: LedgerTransaction, fingerprints: Iterable[str]) -> set[str]:
-    """Return those fingerprints that the ledger has answered about."""
+    """Return those fingerprints that the ledger has answered about, or that its owner named for another of these."""
+    asked = set(fingerprints)
     statement = "SELECT fingerprint FROM settlement WHERE fingerprint = ? LIMIT 1"
-    return {stored for fingerprint in fingerprints for (stored,) in rows.find(statement, (fingerprint,))}
+    stored = {stored for fingerprint in asked for (stored,) in rows.find(statement, (fingerprint,))}
+    return stored | (asked & read_same_records(rows).keys())
+
+
+def read_same_records(rows: LedgerTransaction) -> dict[str, dict[str, Any]]:
+    """Return the versions of the data that hold the records of an earlier one, as the owner recorded it."""
+    if not is_current(rows):
+        return {}
+    stored = rows.find("SELECT facts FROM promise")
+    found: dict[str, dict[str, Any]] = _facts(stored[0][0]).get("same_records", {}) if stored else {}
+    return found
 
 
 def all_fingerprints(rows: LedgerTransaction) -> set[str]:
@@ -356,7 +367,12 @@ def _facts(text: str) -> dict[str, Any]:
     kinds = {"table": str | None, "columns": dict, "relation": str, "unit": str | None, "public_columns": list}
     kinds["audiences"] = dict  # their limits: _ledger/audience_limits.py
     kinds["partition"] = dict
+    kinds["earlier_columns"], kinds["same_records"] = list, dict  # _ledger/column_changes.py
     if not facts.keys() <= kinds.keys() or not all(isinstance(facts[fact], kinds[fact]) for fact in facts):
+        raise Damaged
+    if not all(isinstance(columns, dict) for columns in facts.get("earlier_columns", ())):
+        raise Damaged
+    if not all(map(is_same_as, facts.get("same_records", {}).values())):
         raise Damaged
     if not _is_division(facts.get("partition", {"column": ""})):
         raise Damaged

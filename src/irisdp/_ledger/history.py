@@ -27,6 +27,70 @@ def digest_of(row: Any) -> str:
     return hashlib.sha256(json.dumps(told, ensure_ascii=True).encode()).hexdigest()
 
 
+OWN_LINES = {
+    "audiences": "limits of audiences",
+    "earlier_columns": "earlier columns",
+    "same_records": "versions with the same records",
+}
+"""Facts that the owner alone sets, each by a line of its own, and what messages call them."""
+
+
+def with_columns(facts: Mapping[str, Any], columns: Mapping[str, str], same: Any) -> dict[str, Any]:
+    """Return what is pinned once the table has other columns; those it had before stay allowed.
+
+    Parameters
+    ----------
+    facts : mapping
+        What is pinned.
+    columns : mapping
+        The kind of every column from now on.
+    same : list or None
+        A version of the data, and how it is the same as an earlier one (`same_records`).
+    """
+    result = {**facts, "columns": dict(columns)}
+    before = [*facts.get("earlier_columns", ()), *([facts["columns"]] if "columns" in facts else ())]
+    if earlier := [kinds for kinds in before if kinds != columns]:
+        result["earlier_columns"] = earlier
+    else:
+        result.pop("earlier_columns", None)
+    if same is not None:
+        version, of = same
+        result["same_records"] = {**facts.get("same_records", {}), version: of}
+    return result
+
+
+def fixed_columns(facts: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
+    """Return which columns say what is protected, and are gone or of another type among some others.
+
+    These are the column of persons, the public ones, and the one that divides the table into partitions.
+    """
+    partition = facts.get("partition") or {}
+    names = [facts.get("unit"), *(facts.get("public_columns") or ()), partition.get("column")]
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if isinstance(name, str) and not _kinds_of(name, facts["columns"]) <= _kinds_of(name, columns)
+    ]
+
+
+def _kinds_of(name: str, columns: Mapping[str, str]) -> set[str]:
+    return {kind for other, kind in columns.items() if other.casefold() == name.casefold()}
+
+
+def same_column(name: str, columns: Mapping[str, str]) -> str | None:
+    """Return how some columns spell a name, whose case does not matter; None if none has it."""
+    return next((other for other in columns if other.casefold() == name.casefold()), None)
+
+
+def _forbidden(number: int, facts: Mapping[str, Any], columns: Mapping[str, str]) -> Iterator[str]:
+    """Yield what no line may change: columns before they are pinned, and those that say who is whose neighbour."""
+    if not isinstance(facts.get("columns"), dict):
+        yield f"line {number} of the history changes columns that were not pinned"
+        return
+    for name in fixed_columns(facts, columns):
+        yield f"line {number} of the history changes the column {name}, which says what is protected"
+
+
 # Check the lines of a history, and what they state together about the ledger.
 #
 # Lines are only ever added, so the statement of one line about a row or a limit is final. No later line may contradict
@@ -71,11 +135,14 @@ class ReplayedState:
                 changed = [fact for fact, pinned in (self.facts or {}).items() if told["facts"].get(fact) != pinned]
                 if changed:
                     yield f"what was pinned ({', '.join(changed)}) was changed later"
-                if "audiences" in told["facts"] and "audiences" not in (self.facts or {}):
-                    yield f"line {number} of the history pins limits of audiences with other facts"
+                for fact in told["facts"].keys() & OWN_LINES.keys() - (self.facts or {}).keys():
+                    yield f"line {number} of the history pins {OWN_LINES[fact]} with other facts"
                 self.facts = told["facts"]
             case "audiences":
                 self.facts = {**(self.facts or {}), "audiences": told["audiences"]}
+            case "columns":
+                yield from _forbidden(number, self.facts or {}, told["columns"])
+                self.facts = with_columns(self.facts or {}, told["columns"], told["same"])
             case "release":
                 yield from _added(number, "question ", self.settlements, [told["settlement"]])
                 yield from _added(number, "release #", self.releases, told["releases"])
@@ -156,6 +223,25 @@ def _is_facts(value: Any) -> bool:
     return isinstance(value, dict)
 
 
+def _are_kinds(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value) and all(isinstance(kind, str) for kind in value.values())
+
+
+def is_same_as(value: Any) -> bool:
+    """Tell whether this says how a version of the data is the same as another (`same_records`)."""
+    shape = {"version": str, "except": list, "text": dict, "reader": str}
+    return (
+        isinstance(value, dict)
+        and value.keys() == shape.keys()
+        and all(isinstance(value[name], kind) for name, kind in shape.items())
+        and all(isinstance(name, str) for name in value["except"])
+    )
+
+
+def _is_same_version(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and is_same_as(value[1])
+
+
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -181,6 +267,7 @@ _SHAPES: dict[str, dict[str, Callable[[Any], bool]]] = {
     "limit": {"limit": _is_limit},
     "promise": {"facts": _is_facts},
     "audiences": {"audiences": _are_limits},
+    "columns": {"columns": _are_kinds, "same": _or_none(_is_same_version)},
     "release": {"settlement": _is_numbered, "releases": _are_numbered},
     "outputs": {"outputs": _are_numbered},
     "adopted": {

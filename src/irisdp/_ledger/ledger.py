@@ -21,13 +21,14 @@ from typing import Any
 
 from .._events import report_event
 from .._exact import Rational, checked, file_path, told_below
-from .._hooks import Drawable
+from .._hooks import Drawable, call_hook
 from .._lazy import renamed_method
 from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, NotShown
 from .addresses import address_of
 from .audience_limits import AudienceSpending, check_audience_limits, limit_audience
 from .charging import ChargeRequest, Draw, Price, Quote, Tells, charge_question, quote
+from .column_changes import ColumnChange
 from .entries import (
     ChargedAnswer,
     check_pinned,
@@ -214,6 +215,7 @@ class Ledger(Drawable):
         with self.store.reading() as rows:
             return list_releases(self.store, rows)
 
+    @checked
     def quote(self, request: ChargeRequest, currency: Currency) -> Quote:
         """Say what `charge` would charge for a question in a currency, and whether its answer is there already."""
         with self.store.reading() as rows:
@@ -231,6 +233,58 @@ class Ledger(Drawable):
         there = Ledger(place)
         move(self.store, there.store, str(there.place))
         return there
+
+    @checked
+    def change_columns(
+        self,
+        data: Any,
+        *,
+        was: Any = None,
+        project: Any = None,
+        secret: str | os.PathLike[str] | None = None,
+        dry_run: bool = False,
+        **reading: Any,
+    ) -> ColumnChange:
+        """Record that the table has the columns of some data from now on, as one line of the history.
+
+        The table stays in its ledger, with all charges. Releases about data with the columns from before stay allowed.
+        On a server only the ledger's owner can record it.
+
+        Parameters
+        ----------
+        data : path or frame
+            The table as it is now. Only its columns are read, unless `was` is given.
+        was : path or frame, optional
+            The table as it was before. If it holds the same records in all columns that both have, questions about
+            those columns keep their answers: they are found for the new data at no cost. All records are read.
+        project, secret : path, optional
+            As for `irisdp.publish`.
+        dry_run : bool
+            Compare, and record nothing.
+        **reading
+            How the files are written, and `types`, as for `irisdp.publish`.
+
+        Returns
+        -------
+        ColumnChange
+            Which columns are added, dropped and changed.
+
+        Raises
+        ------
+        Refusal
+            For a dropped column that a release may have asked about, for a column of persons or a public column that
+            is dropped or changed, and where `was` holds other records. Nothing is recorded.
+        BadInput
+            Where the ledger knows no columns yet.
+
+        References
+        ----------
+        docs/decisions/ledger-scope.md: why charges keep adding up.
+        """
+        change: ColumnChange = call_hook(
+            "columns", self, data, was=was, project=project, secret=secret, dry_run=dry_run, **reading
+        )
+        return change
 
     @checked
     def accept_restore(self, beside: str | os.PathLike[str] | None = None) -> Charge:

@@ -32,6 +32,8 @@ FACTS = tuple(KINDS)
 IF_THERE = ("partition",)
 """Facts that only some releases have, and that a ledger without them does not mention."""
 _MOST_NAMED = 5
+CHANGE_COLUMNS = "Ledger(path).change_columns(data)"
+"""How the owner lets the table have other columns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,13 +151,23 @@ def check_scope(
         for fact in FACTS
         if fact in pinned and fact in asked and fact not in except_for and not _keeps(fact, pinned[fact], asked[fact])
     ]
+    if "columns" in broken and asked["columns"] in pinned.get("earlier_columns", ()):
+        broken.remove("columns")
     if not broken:
         return
     there, here = ({fact: facts[fact] for fact in broken} for facts in (pinned, asked))
     if "columns" in broken:
         there["columns"], here["columns"] = _differing(there["columns"], here["columns"])
-    uses, wants = (" and ".join(_phrase(fact, facts[fact]) for fact in broken) for facts in (there, here))
-    remedy = f"{_same(there)}, or name another ledger with ledger="
+    plain = [fact for fact in broken if fact != "columns" or len(broken) > 1]
+    uses, wants = (" and ".join(_phrase(fact, facts[fact]) for fact in plain) for facts in (there, here))
+    differs = f"{ledger} uses {uses}; you asked for {wants}" if plain else _told_columns(ledger, there, here)
+    remedy = f"{_same(there)}. Only a table about other people has a ledger of its own"
+    if broken == ["columns"]:
+        fixed = {name.casefold() for name in (pinned.get("unit"), *pinned.get("public_columns", ())) if name}
+        kept = [name for name in there["columns"] if name.casefold() in fixed]
+        remedy = f"If it is the same table, its owner records the change: {CHANGE_COLUMNS}"
+        if kept:
+            remedy = f"{_listed(kept)} says what the ledger protects: keep the column, and its type (types=), as it was"
     if broken == ["table"] and pinned["table"] is not None:
         remedy = (
             f"Ask about {pinned['table']}, and choose a part of the folder with a condition"
@@ -163,11 +175,23 @@ def check_scope(
             else f"If it is the same table, add table={pinned['table']!r}"
         )
     raise ScopeRefused(
-        f"{ledger} uses {uses}; you asked for {wants}. {remedy}",
+        f"{differs}. {remedy}",
         differs=broken,
         pinned=there,
         asked=here,
     )
+
+
+def _told_columns(ledger: str, there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """Say how the columns of some data differ from those that a ledger is pinned to."""
+    before, now = there["columns"], here["columns"]
+    parts = [
+        ("has the new", [f"{name} ({kind})" for name, kind in now.items() if name not in before]),
+        ("lacks the", [f"{name} ({kind})" for name, kind in before.items() if name not in now]),
+        ("holds otherwise the", [f"{name} ({before[name]} before, {now[name]} now)" for name in before if name in now]),
+    ]
+    said = [f"{what} column{'s' * (len(names) > 1)} {_listed(names)}" for what, names in parts if names]
+    return f"{ledger} knows the table with other columns: the data {' and '.join(said)}"
 
 
 def _of_one_folder(pinned: str, asked: str | None) -> bool:
@@ -218,5 +242,9 @@ def _phrase(fact: str, value: Any) -> str:
     parts = [f"{name} ({kind})" for name, kind in value.items()] if isinstance(value, Mapping) else value
     if isinstance(parts, str):
         return f"{_NAMES[fact]} {parts}"
+    return f"{_NAMES[fact]} {_listed(parts)}"
+
+
+def _listed(parts: Sequence[str]) -> str:
     more = len(parts) - _MOST_NAMED
-    return f"{_NAMES[fact]} {', '.join(parts[:_MOST_NAMED])}" + (f" and {more} more" if more > 0 else "")
+    return ", ".join(parts[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .._ledger import LedgerScope, Partition
+from .._ledger import LedgerScope, Partition, pinned_columns
 from .._queries import ContributionBounds, Groups, PerUnitRule, cell_relation, describe_unit
 from .._tables import Column, ColumnType, Derivation, Note, Table, lineage, note_of_partition, used_lookups
 from ..graphs import NeighbouringRelation
@@ -169,7 +169,7 @@ def canonical_question(
         chain=hashlib.sha256(canonical(facts).encode()).hexdigest() if links else None,
         promise=LedgerScope(
             table=table.called,
-            columns=_pinned_columns(table, unit),
+            columns=pinned_columns(table, unit),
             relation=str(relation),
             unit=unit,
             public_columns=_public_columns(table, by, relation, partition, public_membership=public_membership),
@@ -303,21 +303,6 @@ def _note_of_encoding(
         return []
     remedy = "if the file is written in another encoding, name it, as in encoding=windows-1252"
     return [Note(f"with {json.dumps(other[:40], ensure_ascii=False)} as UTF-8", remedy, beside_answer=True)]
-
-
-def _pinned_columns(table: Table, unit: str | None) -> dict[str, str]:
-    """Return the kinds of all columns as the table holds them, and of the unit as it is read.
-
-    A declared type is a way to read one record, so releases with and without it speak of the same neighbours; but that
-    of the unit says which records are one person's (docs/decisions/text-files.md).
-    """
-    kinds = {column.name: column.kind.name.lower() for column in table.held}
-    declared = None if unit is None else table.types.get(table.column(unit, "unit").name)
-    if declared is None or declared.type in (None, "text"):
-        return kinds
-    # Codes for missing persons leave persons out, and make no two of them one.
-    person = declared.document((), codes=False)
-    return kinds | {str(unit): person if isinstance(person, str) else canonical(person)}
 
 
 def canonical(document: Any) -> str:

@@ -22,7 +22,7 @@ from .._ledger import (
     check_most,
     check_neighbours,
     currency_of,
-    hash_of,
+    find_answer,
     last_fingerprint,
     ledgers_beside,
     list_releases,
@@ -34,6 +34,8 @@ from .._ledger import (
     simulated,
     to_build_on,
     unlimited_in,
+    version_to_charge,
+    versions_of,
 )
 from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ..errors import BudgetRefused, Refusal, ScopeRefused
@@ -384,9 +386,11 @@ class Account:
         """Return what a question costs that is refused whatever it costs."""
         of = self._version(request, version)
         with self.store.reading() as rows:
-            if any(release.question_hash == hash_of(request.text) for release in list_releases(self.store, rows, of)):
+            versions = versions_of(rows, of, request.text)
+            if find_answer(rows, versions, request.text) is not None:
                 return self.currency.cost()
-            earlier = to_build_on(self.store, rows, of, refines=self.currency.refines)
+            build_on = version_to_charge(versions, request.text)
+            earlier = to_build_on(self.store, rows, build_on, refines=self.currency.refines)
             return request.price(earlier, self.currency)
 
     def weigh(self, question: PlanQuestion, ready: CheckedQuestion, version: str | None) -> Case:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .locations import Location, counted_from, is_address, locate, note_of_partition
     from .lookups import held_names, lineage, lookup_files, used_lookups
     from .parts import PERIOD_KINDS, TablePart, hive_values, period_before, periods_between
+    from .record_comparison import common_columns, hold_the_same
     from .servers import (
         SAID,
         Server,
