@@ -519,9 +519,8 @@ class TestTheCommandLine:
             assert (ended.status, ended.out.splitlines()[0]) == (0, "added    bonus (untyped)")
             assert ("nothing was recorded" in ended.out) is bool(dry)
         ended = command(["ledger", place, "--columns", str(new), "--json"])
-        assert json.loads(ended.out) == {
-            **{"added": {}, "dropped": {}, "changed": {}}, "same_records": None, "dry_run": False
-        }  # fmt: skip
+        no_change = {"added": {}, "dropped": {}, "changed": {}, "same_records": None, "dry_run": False}
+        assert no_change.items() <= json.loads(ended.out).items()
         assert command(["ledger", place, "--verify"]).status == 0
         less = write(tmp_path / "less.csv", without("age"))
         ended = command(["ledger", place, "--columns", str(less), "--json"])

@@ -163,7 +163,8 @@ def check_scope(
     differs = f"{ledger} uses {uses}; you asked for {wants}" if plain else _told_columns(ledger, there, here)
     remedy = f"{_same(there)}. Only a table about other people has a ledger of its own"
     if broken == ["columns"]:
-        fixed = {name.casefold() for name in (pinned.get("unit"), *pinned.get("public_columns", ())) if name}
+        divided = pinned.get("partition", {}).get("column")
+        fixed = {name.casefold() for name in (pinned.get("unit"), divided, *pinned.get("public_columns", ())) if name}
         kept = [name for name in there["columns"] if name.casefold() in fixed]
         remedy = f"If it is the same table, its owner records the change: {CHANGE_COLUMNS}"
         if kept:

@@ -318,7 +318,7 @@ class PartSource:
     def digest(self) -> bytes:
         """Return a digest of the multiset of records, of all columns that the table holds."""
         types = {column.name: column.type for column in self._rows("SELECT * FROM data LIMIT 0").schema}
-        parts = ", ".join(_injective(quote_name(name), types[name]) for name in self.names)
+        parts = ", ".join(injective(quote_name(name), types[name]) for name in self.names)
         hashes = self._rows(f"SELECT unhex(sha256(concat({parts}))) AS digest FROM data")
         header = ("part", sorted((name, str(kind)) for name, kind in types.items()), hashes.num_rows)
         return multiset_digest(header, hashes.num_rows, hashes.to_batches)
@@ -344,7 +344,7 @@ class PartSource:
         return self.run(statement, self.names, {})
 
 
-def _injective(value: str, kind: pa.DataType) -> str:
+def injective(value: str, kind: pa.DataType) -> str:
     """Return SQL for the text of a value, null told apart and its length in front, so that no two records meet."""
     import pyarrow as pa
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import BadInput
 from .columns import Column
 from .engine import quote_name
+from .parts import injective
 from .table import Table
 
 if TYPE_CHECKING:
@@ -56,19 +57,7 @@ def _digests(table: Table, names: Sequence[str]) -> pa.ChunkedArray:
     columns = [column for column in table.held if column.name in names]
     columns.sort(key=lambda column: names.index(column.name))
     types = _types(table, columns)
-    parts = ", ".join(_injective(f"data.{quote_name(name)}", types[name]) for name in names)
+    parts = ", ".join(injective(f"data.{quote_name(name)}", types[name]) for name in names)
     order = "" if table.ordered else " ORDER BY 1"
     digests = table.run(f"SELECT unhex(sha256(concat({parts}))) AS digest FROM data{order}", columns)
     return digests["digest"].combine_chunks()
-
-
-def _injective(value: str, kind: pa.DataType) -> str:
-    """Write SQL for a value's text with its length in front, null told apart, so that no two records meet."""
-    import pyarrow as pa
-
-    text = f"CAST({value} AS VARCHAR)"
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        text = f"hex({value})"
-    elif pa.types.is_timestamp(kind) and kind.tz is not None:  # an instant, not a session's way to write it
-        text = f"CAST(epoch_us({value}) AS VARCHAR)"
-    return f"coalesce(strlen({text}) || ':' || {text}, '-')"
