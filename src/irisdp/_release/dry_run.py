@@ -25,7 +25,6 @@ from .._ledger import (
     find_answer,
     last_fingerprint,
     ledgers_beside,
-    list_releases,
     place_of_table,
     read_limit,
     read_spending,
