@@ -120,9 +120,9 @@ def ledger_command(
     _check_together(limit, audience, head, None if accept_restore else beside, verify=verify)
     _check_forms({"verify": verify, "csv": as_csv, "metrics": as_metrics, "json": as_json}, fail_below)
     pinned = (table, relation, unit, public_columns)
-    others = (*pinned, limit, grant, copy_to, verify or None, accept_restore or None, fail_below)
-    others = (*others, as_csv or None, as_metrics or None)
-    _check_columns(columns, was=was, project=project, secret=secret, dry_run=dry_run, alone=not any(others))
+    switches = (verify, accept_restore, as_csv, as_metrics)
+    others = any(one is not None for one in (*pinned, limit, grant, copy_to, fail_below)) or any(switches)
+    _check_columns(columns, was=was, project=project, secret=secret, dry_run=dry_run, alone=not others)
     if columns is not None:
         _change_columns(Ledger(file), columns, was, project, secret, dry_run=dry_run, as_json=as_json)
         return
