@@ -84,24 +84,12 @@ def show_published(published: Publication, *, titled: bool = False, verbose: boo
     verbose : bool
         Whether to show expected errors and the rules by which records are read as well.
     """
-    from ..accounting import Cost
-
     view = console()
     planned = published.plan
     if not titled:
         say(view, planned.line, style="bold")
     show_answers(published)
-    if published.repeated:
-        fact("cost", "nothing: this question was answered before, and this is the same answer")
-    elif published.cost == planned.cost:
-        fact("cost", planned.describe_cost())
-    elif isinstance(published.cost, Cost):
-        new = f"only {told_above('ε', published.cost.epsilon)} is new"
-        if published.cost.is_nothing:
-            new = f"nothing is new: these are answers {PAID_BEFORE}"
-        fact("cost", f"{planned.describe_cost()}, of which {new}")
-    else:
-        fact("cost", f"{planned.describe_cost()}; charged {published.cost}")
+    fact("cost", _charged(published))
     for said in planned.describe_charges() if published.cost == planned.cost else ():
         fact("charge", said)
     if published.anew is not None:
@@ -120,6 +108,23 @@ def show_published(published: Publication, *, titled: bool = False, verbose: boo
         fact("warning", in_options(line, {}))
     for path in published.out:
         fact("written", path)
+
+
+def _charged(published: Publication) -> str:
+    """Say what was charged, beside what the question costs by itself."""
+    from ..accounting import Cost
+
+    told = published.plan.describe_cost()
+    if published.repeated:
+        return "nothing: this question was answered before, and this is the same answer"
+    if published.cost == published.plan.cost:
+        return told
+    if not isinstance(published.cost, Cost):
+        return f"{told}; charged {published.cost}"
+    new = f"only {told_above('ε', published.cost.epsilon)} is new"
+    if published.cost.is_nothing:
+        new = f"nothing is new: these are answers {PAID_BEFORE}"
+    return f"{told}, of which {new}"
 
 
 _QUERY_HELP = 'A query of the list below. EXPR is a SQL condition in quotes: "age > 64".'

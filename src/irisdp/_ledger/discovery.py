@@ -247,21 +247,29 @@ def remembered(
     return state.find_version(place, stamp, secrets_in(*folders)), state.knows(known)
 
 
-def reason_anew(table: Table, book: Ledger, secret: str | os.PathLike[str] | None, key: bytes) -> str:
-    """Say why a question that was answered before is charged again: by what is remembered of the table's place.
+def reason_anew(
+    table: Table, book: Ledger, secret: str | os.PathLike[str] | None, key: bytes, answered: str | None
+) -> str:
+    """Say why a question that was answered before is charged again, by what this machine remembers.
+
+    Parameters
+    ----------
+    table, book, secret
+        As the question names them.
+    key : bytes
+        The secret that names the data now.
+    answered : str, optional
+        The version of the data that the question was answered about last.
 
     Returns
     -------
     "secret", "data" or "unknown"
-        The secret was lost or replaced; the data changed; or nothing is remembered of the place.
+        The secret was lost or replaced; the data changed; or this machine does not know that version.
     """
-    place = place_of_table(table)
-    state = TableState.beside(secret_key_file(secret, table.path, book))
-    if place is None:
+    if answered is None or place_of_table(table) is None:
         return "unknown"
-    if state.has_lost_secret(place, [key]):
-        return "secret"
-    return "unknown" if state.find_version(place, None, [key]) is None else "data"
+    named = TableState.beside(secret_key_file(secret, table.path, book)).names_with(answered, key)
+    return "unknown" if named is None else "data" if named else "secret"
 
 
 def check_known(table: Table, book: Ledger, secret: str | os.PathLike[str] | None, *, default: bool) -> None:

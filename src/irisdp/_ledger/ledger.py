@@ -392,10 +392,12 @@ class Ledger(Drawable):
             return known_fingerprints(rows, fingerprints)
 
     @checked
-    def answered(self, question: str) -> bool:
-        """Return whether a question was charged before, about any version of the data."""
+    def answered(self, question: str) -> str | None:
+        """Return the version of the data that a question was answered about last; None if it never was."""
         with self.store.reading() as rows:
-            return bool(rows.find("SELECT 1 FROM settlement WHERE question_hash = ?", (hash_of(question),)))
+            asked = "SELECT fingerprint FROM settlement WHERE question_hash = ? ORDER BY id DESC LIMIT 1"
+            found = rows.find(asked, (hash_of(question),))
+            return str(found[0][0]) if found else None
 
     @checked
     def settle(

@@ -103,10 +103,10 @@ class TableState:
                 return KnownVersion(version, stamp is not None and noted == _digest(stamp))
         return None
 
-    def has_lost_secret(self, place: str, keys: list[bytes]) -> bool:
-        """Tell whether a place was known by a secret that is not there any more."""
-        asked = "SELECT key FROM version WHERE place = ? ORDER BY id DESC LIMIT 1"
-        return any(key not in map(_name_of_key, keys) for (key,) in self._found(asked, (place,)))
+    def names_with(self, version: str, key: bytes) -> bool | None:
+        """Tell whether a version of the data was named with a secret; None if the version is not known here."""
+        found = self._found("SELECT key FROM version WHERE fingerprint = ? ORDER BY id DESC LIMIT 1", (version,))
+        return found[0][0] == _name_of_key(key) if found else None
 
     def knows(self, versions: set[str]) -> bool:
         """Tell whether all of these versions were noted here, for any place."""

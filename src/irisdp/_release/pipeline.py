@@ -372,7 +372,7 @@ def execute(ready: CheckedQuestion, draw: Draw, plan_reading: PlanReading | None
         check_most(ready.max_charge, quoted.cost)
         if not quoted.repeated:
             check_new(ready.outputs)
-        anew = reason_anew(table, ready.book, ready.secret, kept) if known and not quoted.repeated else None
+        anew = None if known is None or quoted.repeated else reason_anew(table, ready.book, ready.secret, kept, known)
         if anew is not None:
             report_notice(say_anew(anew, quoted.cost))
             report_event("release", "anew", level=WARNING, question=asked, reason=anew, charge=quoted.cost)

@@ -119,13 +119,7 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
     chosen: dict[str, Any] = {name: options.get(name) for name in COLUMN_CHOICES}
     question = asked.over(table, ColumnChoices(**chosen, contribution=contribution, unit=options.get("unit")))
     parts = question.parts if is_in_parts(question) else None
-    condition = None
-    if question.expression is not None:
-        from .._tables import read_condition  # here: it loads the parser of SQL
-
-        condition = read_condition(question.expression, table.named)
-    if condition is not None:  # from here on in its one form: whoever spells it otherwise asks the same
-        question = replace(cast(Any, question), expression=condition.text)
+    question, condition = _read_condition(question, table)
     told = told.with_groups(names)
     groups = told.options.get("groups")
     check_apart(groups, data)
@@ -205,6 +199,16 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
         project=told.project,
         project_says=told.names,
     )
+
+
+def _read_condition(question: Query[Any], table: Table) -> tuple[Query[Any], Condition | None]:
+    """Return the condition of a question, and the question with it in its one form: all its spellings ask the same."""
+    if question.expression is None:
+        return question, None
+    from .._tables import read_condition  # here: it loads the parser of SQL
+
+    condition = read_condition(question.expression, table.named)
+    return replace(cast(Any, question), expression=condition.text), condition
 
 
 def _read_persons(
