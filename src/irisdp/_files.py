@@ -457,7 +457,7 @@ def create_once(path: Path, write: Callable[[Path], object]) -> None:
             os.link(draft, path)
     finally:
         draft.unlink(missing_ok=True)
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def drafts_of(path: Path) -> str:
@@ -465,7 +465,7 @@ def drafts_of(path: Path) -> str:
     return f".{glob.escape(path.name)}.{'[0-9a-f]' * (2 * _MARK)}"
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a new name survive a power loss; elsewhere than on POSIX a folder cannot be opened, nor need it be."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)

@@ -246,6 +246,14 @@ OPTIONS = (
         "The ledger: a file, or postgresql://USER@HOST/DB?schema=NAME. [default: beside DATA]",
     ),
     Option(
+        "another_ledger",
+        "Ledger",
+        "",
+        "Publish from a second budget: another ledger than the one that DATA is bound to.",
+        kind="switch",
+        batches=("belongs to the plan, for all questions", 'move it beside "questions"'),
+    ),
+    Option(
         "secret", "Ledger", "FILE", "Keep the fingerprint secret beside this file instead of beside DATA.", kind="file"
     ),
     Option(

@@ -15,7 +15,7 @@ from support.commands import Ended, irisdp
 COMMANDS = (
     *(
         "publish t.csv count --epsilon 1",
-        "publish t.csv count --by g --groups a,b --epsilon 1/2 --ledger n.ledger --relation exchange",
+        "publish t.csv count --by g --groups a,b --epsilon 1/2 --ledger n.ledger --another-ledger --relation exchange",
     ),
     *("publish t.csv majority v=1 --epsilon 1 --out o.csv --force", "publish t.csv at-least 2 --ratio 2 --json"),
     "publish t.csv count --audience board=2 --audience press=0.5 --out n.csv --report n.html",
@@ -25,7 +25,10 @@ COMMANDS = (
         "publish t.csv median v --bins 1,2 --epsilon 1",
     ),
     *("publish t.csv plurality g --categories a,b,c --epsilon 1", "publish t.csv count --within 5 --dry-run"),
-    *("publish t.csv count --unit u --at-most 2 --epsilon 1 --ledger n.ledger", "ledger t.ledger --json"),
+    *(
+        "publish t.csv count --unit u --at-most 2 --epsilon 1 --ledger n.ledger --another-ledger",
+        "ledger t.ledger --json",
+    ),
     *("ledger t.ledger", "ledger t.ledger --limit 5", "ledger t.ledger --csv --copy-to n.ledger"),
     *("ledger t.ledger --verify", "init t.csv --force", "sample m.json --input a -n 2", "audit m.json"),
     *("compare at-least 3 --n 6 --epsilon 1", "interpret s.json --value yes", "batch b.json --dry-run"),
@@ -66,6 +69,7 @@ RUN = """\
 [datasets.d]
 data = "t.csv"
 ledger = "p.ledger"
+another_ledger = true
 [[questions]]
 name = "all"
 query = "count"
@@ -136,7 +140,7 @@ def make_files(folder: Path) -> None:
     (folder / "t.csv").write_text(TABLE)
     (folder / "m.json").write_text(json.dumps(MECHANISMS[-1]))
     (folder / "d.json").write_text('{"kind": "geometric", "n": 2, "privacy": {"epsilon": 1}}')
-    (folder / "b.json").write_text(json.dumps(OWN_BATCH | {"ledger": "t.ledger"}))
+    (folder / "b.json").write_text(json.dumps(OWN_BATCH | {"ledger": "t.ledger", "another_ledger": True}))
     (folder / "s.json").write_text(json.dumps(SIDECARS[0]))
     (folder / "p.toml").write_text(RUN)
     (folder / "p.iris.toml").write_text('limit = "3,1e-6"\n[groups]\ng = ["a", "b"]\n')
@@ -194,8 +198,8 @@ RUNS = ("run p.toml", "run p.toml --dry-run", "run p.toml --json --force")
 BATCHES = ("batch b.json", "batch b.json --dry-run", "batch b.json --force --json")
 OWN_PROJECT = 'relation = "exchange"\nlimit = "3,1e-6"\n[types]\nv = "text"\n[groups]\ng = ["a", "b"]\n'
 PROJECTS = (
-    "publish t.csv count --by g --epsilon 1 --out n.csv --ledger n.ledger",
-    "publish t.csv count --epsilon 1/2 --ledger n.ledger",
+    "publish t.csv count --by g --epsilon 1 --out n.csv --ledger n.ledger --another-ledger",
+    "publish t.csv count --epsilon 1/2 --ledger n.ledger --another-ledger",
 )
 READERS = tuple(
     words.format("o.csv.release.json")
@@ -219,7 +223,7 @@ TARGETS = {
     "plans, run": Target(12_000, run_with(given(RUN)), text_by(TOML), published("p.toml", RUNS)),
     "batches, published": Target(
         8_000,
-        run_with(texts([BATCH, OWN_BATCH, OWN_BATCH | {"ledger": "n.ledger"}])),
+        run_with(texts([BATCH, OWN_BATCH, OWN_BATCH | {"ledger": "n.ledger", "another_ledger": True}])),
         document_or_text,
         published("b.json", BATCHES),
     ),

@@ -31,6 +31,7 @@ TOML = (
 )  # fmt: skip
 BATCH = {
     "data": "t.csv", "budget": {"epsilon": 1, "delta": "1e-6"}, "out": "f.csv", "ledger": "a.ledger",
+    "another_ledger": True,
     "questions": [
         {"query": "count", "expression": "age > 64"},
         {"query": "count", "expression": "v = 1", "by": "g", "groups": "a,b", "weight": 2},

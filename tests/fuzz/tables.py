@@ -36,8 +36,8 @@ QUESTIONS = (
     "plurality g --categories a,b,c --epsilon 1",
 )
 LEDGERS = (
-    "publish t.csv count --epsilon 1/3 --ledger n.ledger --out n.csv",
-    "publish t.csv count --epsilon 1 --ledger n.ledger --out n.csv",
+    "publish t.csv count --epsilon 1/3 --ledger n.ledger --another-ledger --out n.csv",
+    "publish t.csv count --epsilon 1 --ledger n.ledger --another-ledger --out n.csv",
     "ledger n.ledger --verify",
     "ledger n.ledger --json",
     "ledger n.ledger --limit 5",
@@ -59,7 +59,9 @@ def table_of(path: Path | str, **told: Any) -> None:
 def table(name: str, public: Callable[[bytes], bool], address: str = "", **told: Any) -> Callable[[Any, Path], object]:
     """Read a table by itself, or in three of four ask it a question and charge its ledger."""
     types = " --types types.json" if told else ""
-    several = tuple(f"publish {address or name} {asked} --ledger n.ledger{types}" for asked in QUESTIONS)
+    several = tuple(
+        f"publish {address or name} {asked} --ledger n.ledger --another-ledger{types}" for asked in QUESTIONS
+    )
     ask = published(name, several, public)
     read = written(name, lambda path: table_of(address or path, **told))
 
@@ -149,7 +151,7 @@ def make_ledgers(folder: Path) -> list[bytes]:
     made = []
     for asked in (["count", "--epsilon", "1"], ["count", "v = 1", "--audience", "a=1", "--audience", "b=2"]):
         path = folder / "n.ledger"
-        ended = irisdp(["publish", str(folder / "t.csv"), *asked, "--ledger", str(path)])
+        ended = irisdp(["publish", str(folder / "t.csv"), *asked, "--ledger", str(path), "--another-ledger"])
         assert ended.status == 0, ended.err
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

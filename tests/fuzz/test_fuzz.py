@@ -65,7 +65,7 @@ def test_a_seed_is_answered(name, tmp_path, monkeypatch):
     monkeypatch.setattr(commands, "drawn_once", lambda folder: None)
     target = TARGETS[name]
     told = [judged(target, one, tmp_path) for one in target.seeds(tmp_path)[:4]]
-    assert ("", "") in told
+    assert any(not said or said.startswith("irisdp: note: ") for said, _ in told)
     assert all(wrong == "" for _, wrong in told)
 
 

@@ -22,6 +22,7 @@ import pytest
 import irisdp as library
 from irisdp._queries import FORMS
 from irisdp._sampling.bits import OperatingSystemBits
+from support.bindings import unbind
 from support.commands import irisdp
 
 HERE = Path(__file__).parent
@@ -179,6 +180,7 @@ def written(before):
 
 def outcome(*commands):
     """Return what commands print, how they end and what they write."""
+    unbind()
     before = files()
     bits = random.Random(2)
     with (

@@ -205,7 +205,9 @@ def test_refining_leaves_the_ledger_at_the_larger_epsilon(table, capsys):
         assert document["cost"]["epsilon"] == charged
     assert Ledger("t.ledger").spent.epsilon == Fraction(3, 2)
     with pytest.raises(AssertionError):  # another question is another chain
-        _, document = publish(capsys, "--epsilon", "2", "--unit", "v", "--at-most", "1", "--ledger", "other.ledger")
+        _, document = publish(
+            capsys, "--epsilon", "2", "--unit", "v", "--at-most", "1", "--ledger", "other.ledger", "--another-ledger"
+        )
         assert document["cost"]["epsilon"] == "0.5"
 
 

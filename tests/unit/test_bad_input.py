@@ -387,7 +387,8 @@ def test_publishing_takes_every_option_of_a_plan_by_name_and_type():
     """Two signatures, so that an editor shows each whole; this keeps them one."""
     asked, published = (inspect.signature(function).parameters for function in (irisdp.plan, irisdp.publish))
     assert [published[name] for name in asked] == list(asked.values())
-    own = {"ledger", "secret", "table", "out", "report", "title", "labels", "licence", "force", "max_charge"}
+    own = {"ledger", "another_ledger", "secret", "table", "out", "report", "title", "labels", "licence", "force"}
+    own |= {"max_charge"}
     assert set(published) - set(asked) == own
     assert all(part.annotation is not part.empty for part in published.values())
 

@@ -513,7 +513,7 @@ def test_a_histogram_goes_the_ways_that_counts_go(tmp_path, capsys):
     session = Session(file, ledger=tmp_path / "s.ledger")
     assert session.histogram("age", bins="18", **SURE).answers.values == [3, 6]
     asked = {"data": str(file), "budget": {"epsilon": 50}, "questions": [{"query": "histogram age", "bins": "18"}]}
-    found = batch(asked, ledger=tmp_path / "b.ledger")
+    found = batch(asked, ledger=tmp_path / "b.ledger", another_ledger=True)
     assert found.publications[0].answers.values == [3, 6]
 
 

@@ -154,6 +154,7 @@ def plan_by_lot(chance, folder):
     for name in names:
         data = chance.choice(files)
         lines.append(f'[datasets.{name}]\ndata = "{data}"\nledger = "{chance.choice(ledgers)}"\ntable = "t"')
+        lines.append("another-ledger = true")
     for _ in range(chance.randint(1, 6)):
         query = chance.choice(['"count"', '"count"\nexpression = "x > 10"', '"majority"\nexpression = "x > 10"'])
         epsilon = chance.choice(["1/4", "1/2", "3/4"])

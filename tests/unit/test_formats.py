@@ -27,7 +27,7 @@ REGISTRY = Registry().with_resources(
 )
 PLAN = {
     "data": "t.csv", "lookup": "places.csv", "on": "g",
-    "ledger": "b.ledger", "budget": {"epsilon": 1, "delta": "1e-6"}, "licence": "CC0-1.0",
+    "ledger": "b.ledger", "another_ledger": True, "budget": {"epsilon": 1, "delta": "1e-6"}, "licence": "CC0-1.0",
     "questions": [
         {"query": "count"},
         {"query": "at-least 2", "expression": "v = 1", "by": "g", "groups": ["a", "b"], "weight": 2, "out": "q.csv"},
@@ -49,6 +49,7 @@ RUN = """
 [datasets.survey]
 data = "t.csv"
 ledger = "r.ledger"
+another-ledger = true
 types = {v = "integer"}
 lookup = ["places.csv"]
 on = "g"
@@ -79,9 +80,9 @@ ASKED = {
     "winner": "plurality g --categories a,b,c",
     "mean": "mean v --lower 0 --upper 1 --step 0.5",
     "weighted": "sum v --lower 0 --upper 1 --step 0.5 --weight v --weight-upper 2",
-    "persons": "count --unit u --at-most 1 --ledger u.ledger",
-    "records": "column g --categories a,b --relation exchange --ledger e.ledger",
-    "audiences": "count --audience board=2 --audience press=1 --ledger a.ledger",
+    "persons": "count --unit u --at-most 1 --ledger u.ledger --another-ledger",
+    "records": "column g --categories a,b --relation exchange --ledger e.ledger --another-ledger",
+    "audiences": "count --audience board=2 --audience press=1 --ledger a.ledger --another-ledger",
     "Gaussian": "count g='a' --mu 1 --delta 1e-6",
     "joined": "count --by area --groups places.csv --lookup places.csv --on g",
 }
@@ -108,7 +109,7 @@ def all_documents():
     for words in (
         "count",
         "sum v --within 0.5 --lower 0 --upper 1 --step 0.25",
-        "at-least 2 --epsilon 1 --ledger w.ledger",
+        "at-least 2 --epsilon 1 --ledger w.ledger --another-ledger",
     ):
         within = "" if "--within" in words else "--within 5"
         yield "plan", printed(f"publish t.csv {words} {within} --dry-run --json")
@@ -128,8 +129,10 @@ def all_documents():
     irisdp("ledger m.ledger --limit mu=3")
     for name in ("t", "m"):
         yield "ledger", printed(f"ledger {name}.ledger --json")
+        yield "doctor", printed(f"ledger {name}.ledger --doctor --json")
     irisdp("ledger l.ledger --limit 1")
-    yield "refusal", printed("publish t.csv count --epsilon 5 --ledger l.ledger --json")
+    yield "refusal", printed("publish t.csv count --epsilon 1 --ledger another.ledger --json")
+    yield "refusal", printed("publish t.csv count --epsilon 5 --ledger l.ledger --another-ledger --json")
     for command in ("publish t.csv cuont --epsilon 1", "publish none.csv count --epsilon 1", "design none.json"):
         yield "refusal", printed(f"{command} --json", statuses=[2])
     for kind in ("release", "datapackage"):

@@ -257,7 +257,8 @@ def test_an_amount_that_is_looked_for_as_text_is_said_beside_the_answer(tmp_path
     shown = " ".join(str(irisdp.publish(tmp_path / "t.csv", "count", condition, epsilon=1)).split())
     assert f"as text: {spelt} finds records that spell it so, and not {number};" in shown
     types = {"cost": "number", "dose": "number"}
-    declared = irisdp.publish(tmp_path / "t.csv", "count", condition, epsilon=1, types=types, ledger=tmp_path / "l")
+    other = {"ledger": tmp_path / "l", "another_ledger": True}
+    declared = irisdp.publish(tmp_path / "t.csv", "count", condition, epsilon=1, types=types, **other)
     assert "spell it so" not in str(declared)
 
 

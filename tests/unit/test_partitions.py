@@ -280,7 +280,7 @@ class TestPeriods:
         assert joined.answers.values == [1]
         by = publish(dated, "count", by="ward", groups=["a", "b"], lookup=lookup, on="who", **asked)
         assert by.answers.values == [1, 1]
-        persons = {**asked, "unit": "who", "ledger": tmp_path / "b.ledger"}
+        persons = {**asked, "unit": "who", "ledger": tmp_path / "b.ledger", "another_ledger": True}
         assert publish(dated, "count", "n = 1", person="n = COUNT(*)", **persons).answers.values == [2]
         assert publish(dated, "count", "paid > 0", per_unit="any", **persons).answers.values == [1]
         assert publish(dated, "count", at_most=2, **persons).answers.values == [2]
@@ -295,7 +295,7 @@ class TestPeriods:
         at = [datetime.datetime(2024, 1, 31, 23, 59, 59), None, datetime.datetime(2024, 2, 1)]
         pq.write_table(pa.table({"day": days, "at": at, "n": [7, 7, 8], "x": [b"\0", b"", None]}), path)
         for partition, records in [("day by month=2024-01", 1), ("at by day=2024-01-31", 1), ("n=7", 2)]:
-            asked = {"epsilon": 50, "ledger": tmp_path / f"{partition[:2]}.ledger"}
+            asked = {"epsilon": 50, "ledger": tmp_path / f"{partition[:2]}.ledger", "another_ledger": True}
             assert publish(path, "count", partition=partition, **asked).answers.values == [records]
         with pytest.raises(BadInput, match="write it as a number"):
             publish(path, "count", partition="n=07", epsilon=1)

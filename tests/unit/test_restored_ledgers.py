@@ -111,7 +111,7 @@ def test_ledgers_that_began_alike_are_not_mistaken_for_each_other(data, tmp_path
         Ledger(tmp_path / f"{name}.ledger").set_limit(9)
     for age in range(3):
         for name in ("one", "two", "three"):
-            ask(data, age, tmp_path / f"{name}.ledger")
+            ask(data, age, tmp_path / f"{name}.ledger", another_ledger=True)
     assert {Ledger(tmp_path / f"{name}.ledger").spent for name in ("one", "two", "three")} == {Cost(3)}
 
 

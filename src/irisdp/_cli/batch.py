@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from .command_facts import LogFile, log_to
 from .commands import error_in_options, in_options
 from .output import (
     KNOWN_ELSEWHERE,
+    AnotherLedger,
     AsJson,
     Force,
     LabelsFile,
@@ -49,6 +50,7 @@ def batch_command(
     labels: LabelsFile = None,
     force: Force = False,
     max_charge: MaxCharge = None,
+    another_ledger: AnotherLedger = False,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -63,8 +65,10 @@ def batch_command(
     from .._release import batch, dry_run_batch
 
     log_to(log_file)
+    asked: dict[str, Any] = {"report": report, "title": title, "labels": labels, "force": force}
+    asked |= {"max_charge": max_charge, "another_ledger": another_ledger}
     if dry_run:
-        foreseen = dry_run_batch(plan, report=report, title=title, labels=labels, force=force, max_charge=max_charge)
+        foreseen = dry_run_batch(plan, **asked)
         refused = foreseen.outlook is not None and foreseen.outlook.refused
         if as_json:
             outlook = foreseen.outlook and error_in_options(foreseen.outlook.to_document(), {})
@@ -76,7 +80,7 @@ def batch_command(
             raise typer.Exit(Refusal.exit_status)
         return
     with progress(quiet=as_json):
-        published = batch(plan, report=report, title=title, labels=labels, force=force, max_charge=max_charge)
+        published = batch(plan, **asked)
     with show_what_is_charged(published.out):
         if as_json:
             print_json(published.to_document())

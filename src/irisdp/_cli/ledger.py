@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +11,7 @@ import typer
 
 from .._exact import in_short, rational, told_above, told_below
 from ..errors import BadInput, Refusal
+from .commands import in_options
 from .output import AsJson, console, fact, print_json, short_path, show_table, write_error
 
 if TYPE_CHECKING:
@@ -60,6 +61,17 @@ def ledger_command(
             help="On a server: let a role publish, or only read.",
         ),
     ] = None,
+    revoke: Annotated[
+        str | None,
+        typer.Option(metavar="ROLE", help="On a server: take all rights on the ledger away from a role."),
+    ] = None,
+    rotate_secret: Annotated[
+        bool,
+        typer.Option(
+            "--rotate-secret",
+            help="Replace the secret by which the ledger knows the data. Answers stay free: the old one is kept.",
+        ),
+    ] = False,
     copy_to: Annotated[
         str | None,
         typer.Option(
@@ -78,10 +90,19 @@ def ledger_command(
         bool,
         typer.Option("--accept-restore", help="Charge a ledger restored from a backup with what it had lost."),
     ] = False,
+    doctor: Annotated[
+        bool,
+        typer.Option(
+            "--doctor",
+            help="Look over version, history, known lines, roles, guards and secret. Status 1 if something is wrong.",
+        ),
+    ] = False,
     beside: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="With --accept-restore: the data, or the file of --secret. [default: the ledger]"
+            metavar="FILE",
+            help="With --accept-restore, --rotate-secret and --doctor: the data, or the file of --secret."
+            " [default: the ledger]",
         ),
     ] = None,
     fail_below: Annotated[
@@ -117,11 +138,13 @@ def ledger_command(
     from .._ledger import Ledger, named_limit
     from .._ledger import scope_in_advance as promise_in_advance
 
-    _check_together(limit, audience, head, None if accept_restore else beside, verify=verify)
-    _check_forms({"verify": verify, "csv": as_csv, "metrics": as_metrics, "json": as_json}, fail_below)
+    needs_no_home = not (accept_restore or rotate_secret or doctor)
+    _check_together(limit, audience, head, beside if needs_no_home else None, verify=verify)
+    forms = {"verify": verify, "csv": as_csv, "metrics": as_metrics, "json": as_json}
+    _check_forms(forms, fail_below, doctor=doctor)
     pinned = (table, relation, unit, public_columns)
-    switches = (verify, accept_restore, as_csv, as_metrics)
-    others = any(one is not None for one in (*pinned, limit, grant, copy_to, fail_below)) or any(switches)
+    switches = (verify, accept_restore, as_csv, as_metrics, doctor, rotate_secret)
+    others = any(one is not None for one in (*pinned, limit, grant, revoke, copy_to, fail_below)) or any(switches)
     _check_columns(columns, was=was, project=project, secret=secret, dry_run=dry_run, alone=not others)
     if columns is not None:
         _change_columns(Ledger(file), columns, was, project, secret, dry_run=dry_run, as_json=as_json)
@@ -137,11 +160,11 @@ def ledger_command(
         ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
     if most is not None:
         ledger.restrict(most, audience=audience)
-    granted = None if grant is None else _grant(ledger, grant)
+    changed = _changed(ledger, grant, revoke, beside, rotate=rotate_secret)
     if copy_to is not None:
         ledger = _copied(ledger, copy_to)
-    if verify:
-        _verify(ledger, head, as_json=as_json)
+    if doctor or verify:
+        _examine(ledger, beside, as_json=as_json) if doctor else _verify(ledger, head, as_json=as_json)
         return
     document = ledger.to_document()
     too_little = _too_little(document, ledger.store.name, fail_below)
@@ -154,19 +177,21 @@ def ledger_command(
     elif as_json:
         print_json(document, status=Refusal.exit_status if too_little else 0)
     else:
-        _show(ledger, document, granted, None if copy_to is None else file)
+        _show(ledger, document, [*changed, *([] if copy_to is None else _roles(ledger, file))])
     if too_little:
         write_error(f"irisdp: {too_little}")
         raise typer.Exit(Refusal.exit_status)
 
 
-def _check_forms(forms: Mapping[str, bool], fail_below: str | None) -> None:
+def _check_forms(forms: Mapping[str, bool], fail_below: str | None, *, doctor: bool) -> None:
     """Refuse two forms of output at once; an alert needs one that shows the ledger."""
     several = [name for name, is_asked in forms.items() if is_asked]
     if "csv" in several and len(several) > 1:
         raise BadInput("csv", "lists releases, and nothing else", "leave out --json, --verify and --metrics")
     if "metrics" in several and len(several) > 1:
         raise BadInput("metrics", "are a text of their own", "leave out --json and --verify")
+    if doctor and set(several) - {"json"}:
+        raise BadInput("doctor", "checks the history itself, and prints no releases", "leave out --verify and --csv")
     if fail_below is not None and "verify" in several:
         raise BadInput(
             "fail_below", "looks at what is left, and --verify at the history", "ask for one after the other"
@@ -198,7 +223,7 @@ def _check_together(
 ) -> None:
     """Refuse options that mean nothing beside or without each other."""
     if beside is not None:
-        raise BadInput("beside", "says where this machine keeps what it knows of a ledger", "add --accept-restore")
+        raise BadInput("beside", "says where this machine keeps what it knows of a ledger", "add --doctor, say")
     if head is not None and not verify:
         raise BadInput("head", "is what a history is checked against", "add --verify")
     if audience is not None and limit is None:
@@ -234,13 +259,12 @@ def _change_columns(
         fact("history", "nothing was recorded" if dry_run else "recorded as one line", width=8, indent=0)
 
 
-def _roles(ledger: Ledger, left: str) -> str:
+def _roles(ledger: Ledger, left: str) -> list[str]:
     """Say what becomes of grants when a ledger is moved; nothing where there are none to speak of."""
     if ledger.path is None:
-        return (
-            "grants do not move: allow publishers and readers again with --grant; what this place granted before holds"
-        )
-    return "grants stay on the server: whoever may write this file may publish" if "://" in left else ""
+        does = "grants do not move: allow publishers and readers again with --grant"
+        return [f"roles    {does}; what this place granted before holds"]
+    return ["roles    grants stay on the server: whoever may write this file may publish"] if "://" in left else []
 
 
 def _copied(ledger: Ledger, place: str) -> Ledger:
@@ -266,6 +290,49 @@ def _grant(ledger: Ledger, allow: str) -> str:
     ledger_roles.grant(ledger, role, "publish" if may == "publish" else "read")
     does = "publish with this ledger, and read it" if may == "publish" else "read this ledger"
     return f"granted  {printable(role)} may {does}"
+
+
+def _changed(ledger: Ledger, grant: str | None, revoke: str | None, beside: str | None, *, rotate: bool) -> list[str]:
+    """Change who may use a ledger, and return a line on each change."""
+    asked = (
+        None if grant is None else _grant(ledger, grant),
+        None if revoke is None else _revoke(ledger, revoke),
+        _rotate(ledger, beside) if rotate else None,
+    )
+    return [line for line in asked if line is not None]
+
+
+def _revoke(ledger: Ledger, role: str) -> str:
+    from .._frames import printable
+    from .._ledger import roles as ledger_roles
+
+    ledger_roles.revoke(ledger, role)
+    return f"revoked  {printable(role)} may not use this ledger. If it knows the secret of the data: --rotate-secret"
+
+
+def _rotate(ledger: Ledger, beside: str | None) -> str:
+    kept = ledger.rotate_secret(beside)
+    return f"secret   replaced. Copy .tables.irisdp-secret and {kept.name} to all machines that publish"
+
+
+def _examine(ledger: Ledger, beside: str | None, *, as_json: bool) -> None:
+    from .._ledger import examine
+
+    found = examine(ledger, beside)
+    is_well = all(one.ok for one in found)
+    if as_json:
+        checks = [{**one.to_document(), "remedy": in_options(one.remedy, _PLACES) or None} for one in found]
+        print_json({"ok": is_well, "checks": checks})
+    else:
+        for one in found:
+            says = in_options(one.says, _PLACES)
+            line = f"OK: {says}" if one.ok else f"WRONG: {says}. To mend it, {in_options(one.remedy, _PLACES)}"
+            fact(one.name, line, width=8, indent=0)
+    if not is_well:
+        raise typer.Exit(Refusal.exit_status)
+
+
+_PLACES = {"beside": "FILE"}
 
 
 def _verify(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
@@ -299,8 +366,8 @@ def _print_csv(document: dict[str, Any]) -> None:
         print(",".join(csv_cell("" if told[name] is None else told[name]) for name in columns))
 
 
-def _show(ledger: Ledger, document: dict[str, Any], granted: str | None, left: str | None) -> None:
-    """Show a ledger, and what became of grants, if it was moved from where it was left."""
+def _show(ledger: Ledger, document: dict[str, Any], changed: Sequence[str]) -> None:
+    """Show a ledger, and a line on each change."""
     numbers = list(document["spent"])
     shown = (_HEADINGS[number] for number in numbers)
     columns = ("id", "date", "table", "query", "groups", "audience", *shown, "outputs", "")
@@ -310,10 +377,8 @@ def _show(ledger: Ledger, document: dict[str, Any], granted: str | None, left: s
     show_table(columns, rows, title=short_path(ledger.place), sparse=True)
     for name, text in _summary(document):
         fact(name, text, width=8, indent=0)
-    if granted is not None:
-        console().print(granted, markup=False, soft_wrap=True)
-    if left is not None and (roles := _roles(ledger, left)):
-        console().print(f"roles    {roles}", soft_wrap=True)
+    for line in changed:
+        console().print(line, markup=False, soft_wrap=True)
 
 
 _QUOTE = '"'

@@ -393,6 +393,13 @@ MaxCharge = Annotated[
         metavar="E[,D]",
     ),
 ]
+AnotherLedger = Annotated[
+    bool,
+    typer.Option(
+        "--another-ledger",
+        help="Publish from a second budget: another ledger than the one that the data is bound to.",
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Also show errors, reading rules and what is protected.")]
 
 

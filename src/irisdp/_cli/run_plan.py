@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from .commands import error_in_options, in_options
 from .output import (
     KNOWN_ELSEWHERE,
     PAID_BEFORE,
+    AnotherLedger,
     AsJson,
     Force,
     LabelsFile,
@@ -46,6 +47,7 @@ def run_command(
     labels: LabelsFile = None,
     force: Force = False,
     max_charge: MaxCharge = None,
+    another_ledger: AnotherLedger = False,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -72,8 +74,10 @@ def run_command(
     log_to(log_file)
     if schema is not None and not dry_run:
         raise BadInput("schema", "stands in for the data, which a release needs", "add --dry-run, or leave it out")
+    asked: dict[str, Any] = {"title": title, "labels": labels, "force": force}
+    asked |= {"max_charge": max_charge, "another_ledger": another_ledger}
     if dry_run:
-        foreseen = dry_run_plan(plan, title=title, labels=labels, force=force, max_charge=max_charge, schema=schema)
+        foreseen = dry_run_plan(plan, **asked, schema=schema)
         if as_json:
             status = 0 if foreseen.refusal is None else foreseen.refusal.exit_status
             print_json(error_in_options(foreseen.to_document(), _OPTIONS), status=status)
@@ -83,7 +87,7 @@ def run_command(
             raise typer.Exit(foreseen.refusal.exit_status)
         return
     with progress(quiet=as_json):
-        published = run(plan, title=title, labels=labels, force=force, max_charge=max_charge)
+        published = run(plan, **asked)
     with show_what_is_charged(published.out):
         if as_json:
             print_json(published.to_document())
@@ -91,7 +95,7 @@ def run_command(
             _show(published)
 
 
-_OPTIONS = {"force": "", "dry_run": "", "max_charge": "E[,D]"}
+_OPTIONS = {"force": "", "dry_run": "", "max_charge": "E[,D]", "another_ledger": ""}
 
 
 def _show_outlook(foreseen: RunOutlook) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         say_unlimited,
         unlimited_in,
     )
+    from .bindings import DeclaredLedger, LedgerChoice, bind, choose_ledger, is_same, whole_place
     from .changed_tables import change_columns
     from .charging import ChargeRequest, Quote
     from .column_changes import ColumnChange, pinned_columns
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         secret_key_file,
         stamp_of_part,
     )
+    from .doctor import Finding, examine
     from .entries import (
         ChargedAnswer,
         LedgerEntry,
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
         read_spending,
         read_spent,
     )
-    from .fingerprints import SECRET_BYTES, secret_file, secret_key_path, unit_key
+    from .fingerprints import SECRET_BYTES, secret_file, secret_key_path, secrets_in, unit_key
     from .forecasts import forecast, is_below, metrics
     from .ledger import Ledger
     from .limits import check_most, named_limit

@@ -21,7 +21,8 @@ from .._tables import Location, Table, locate
 from ..errors import BadInput
 from .entries import all_fingerprints, last_fingerprint
 from .file_store import is_another_file
-from .fingerprints import recognise, secret_key_path, secrets_in
+from .fingerprints import name_of_secret, recognise, secret_key_path, secrets_in
+from .history import secret_in_use
 from .known_heads import loss, lost_heads, read_head
 from .ledger import Ledger
 from .table_state import KnownVersion, TableState
@@ -266,9 +267,15 @@ def reason_anew(
     "secret", "data" or "unknown"
         The secret was lost or replaced; the data changed; or this machine does not know that version.
     """
+    home = Path(secret_key_file(secret, table.path, book))
+    keys = [key, *secrets_in(_folder(home))]
+    with book.store.reading() as rows:
+        in_use = secret_in_use(rows)
+    if in_use is not None and in_use not in map(name_of_secret, keys):
+        return "secret"
     if answered is None or place_of_table(table) is None:
         return "unknown"
-    named = TableState.beside(secret_key_file(secret, table.path, book)).names_with(answered, key)
+    named = TableState.beside(home).names_with(answered, keys)
     return "unknown" if named is None else "data" if named else "secret"
 
 

@@ -4,7 +4,8 @@ The ledger must recognise the data it answered about, or it would charge twice f
 a changed table as if nothing had happened. A plain digest would reveal more: anyone who sees the ledger could guess a
 table, digest the guess and compare. So the digest is keyed with a secret that stays in the folder of the data and never
 enters the ledger. It is one secret for the folder, so that a renamed file is recognised. If the secret is lost, the
-data looks new: questions are charged again, and nothing is revealed.
+data looks new: questions are charged again, and nothing is revealed. A secret that others know is replaced
+(`rotate_secret`): the old one stays for lookups, because the ledger holds no digest for a new key.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from .._files import create_once, is_there, open_regular
-from ..errors import BadInput
+from .._files import create_once, is_there, open_regular, sync_folder
+from ..errors import BadInput, Unavailable
 
 _ENDING = ".irisdp-secret"
 _NAME = f".tables{_ENDING}"
 """One for all tables of a folder. Version 0.1 kept one for each, as `.NAME.irisdp-secret`; they are still read."""
+
+_OLD = ".old-"
+"""How the name of a secret begins that was replaced by another one."""
 
 SECRET_BYTES = 32
 """Length of the secret: as long as the fingerprint, beyond any search."""
@@ -59,6 +63,11 @@ def fingerprint(digest: bytes, key: bytes) -> str:
 def unit_key(secret: bytes) -> bytes:
     """Derive the key by which `--unit` chooses a person's record; it says nothing of the secret or a fingerprint."""
     return hashlib.blake2b(key=secret, digest_size=SECRET_BYTES, person=b"irisdp unit").digest()
+
+
+def name_of_secret(secret: bytes) -> str:
+    """Name a secret without saying anything about it."""
+    return fingerprint(b"irisdp state", secret)
 
 
 def secret_key_path(path: str | os.PathLike[str]) -> bytes:
@@ -138,6 +147,47 @@ def secrets_in(*folders: Path, whole: bool = False) -> list[bytes]:
     return list(dict.fromkeys(secrets))
 
 
+def rotate_secret(path: str | os.PathLike[str]) -> tuple[bytes, Path]:
+    """Replace the secret of a data file or folder by a new one, and keep the old one beside it for lookups.
+
+    Data that was answered about is recognised by the old secret, so its answers stay free; other data gets fingerprints
+    of the new one. At every moment both files together hold the secret in use, and after an interruption a further call
+    goes on with the new secret that was drawn.
+
+    Parameters
+    ----------
+    path : path
+        As for `secret_key_path`.
+
+    Returns
+    -------
+    tuple
+        The new secret, and the file that holds the old one.
+
+    Raises
+    ------
+    BadInput
+        Where there is no secret, or it cannot be read or replaced.
+    """
+    file = secret_file(path)
+    if not is_there(file):
+        raise BadInput(
+            "rotate_secret", f"finds no secret {file}", "name the data, or the file of secret=, with beside="
+        )
+    drawn = file.with_name(f"{file.name}-next")
+    try:
+        create_once(drawn, _draw_secret)
+        old = secret_key_path(path)
+        kept = file.with_name(f"{_OLD}{name_of_secret(old)[:16]}{_ENDING}")
+        create_once(kept, lambda draft: _write_secret(draft, old))
+        os.replace(drawn, file)
+        sync_folder(file.parent)
+    except OSError as error:
+        rule = f"cannot replace {file} ({error.strerror})"
+        raise Unavailable("rotate_secret", rule, "make its folder writable, and ask again") from None
+    return secret_key_path(path), kept
+
+
 def recognise(digest: bytes, keys: Sequence[bytes], known: Callable[[Sequence[str]], set[str]]) -> tuple[str, bytes]:
     """Return the fingerprint by which a ledger knows the data and its key; or else the first key's.
 
@@ -157,7 +207,11 @@ def recognise(digest: bytes, keys: Sequence[bytes], known: Callable[[Sequence[st
 
 
 def _draw_secret(draft: Path) -> None:
+    _write_secret(draft, secrets.token_bytes(SECRET_BYTES))
+
+
+def _write_secret(draft: Path, secret: bytes) -> None:
     with draft.open("wb") as file:
-        file.write(secrets.token_bytes(SECRET_BYTES))
+        file.write(secret)
         file.flush()
         os.fsync(file.fileno())

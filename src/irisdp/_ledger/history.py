@@ -278,6 +278,8 @@ _SHAPES: dict[str, dict[str, Callable[[Any], bool]]] = {
     "moved": {"to": _is_text},
     "awaits": {"from": _is_text},
     "arrived": {"from": _is_text},
+    "revoked": {"role": _is_text},
+    "secret": {"name": _is_text},
 }
 """By event, what a line must hold."""
 
@@ -339,6 +341,14 @@ def record(rows: LedgerTransaction, event: str, told: Mapping[str, Any]) -> None
     text = json.dumps({"event": event, "at": now, **told}, sort_keys=True, ensure_ascii=True)
     last = rows.find("SELECT hash FROM history ORDER BY id DESC LIMIT 1")
     added(rows, "history", {"event": text, "hash": _linked(last[0][0] if last else _BEFORE_ALL, text)})
+
+
+def secret_in_use(rows: LedgerTransaction) -> str | None:
+    """Return the name of the secret that the ledger's owner rotated to last; None if that never happened."""
+    if rows.version() < VERSION:
+        return None
+    asked = "SELECT event FROM history WHERE event LIKE ? ORDER BY id DESC LIMIT 1"
+    return next((str(_read(text)["name"]) for (text,) in rows.find(asked, ('%"event": "secret"%',))), None)
 
 
 def digests(rows: LedgerTransaction, settlement: int, releases: Sequence[int]) -> dict[str, Any]:

@@ -39,18 +39,19 @@ def read_head(rows: LedgerTransaction, store: LedgerStore, place: Any) -> KnownH
 
 def lost_heads(rows: LedgerTransaction, state: TableState, place: Any) -> list[KnownHead]:
     """Return what is known of a ledger and is missing from its history, the latest line first."""
-    has_history = rows.version() >= VERSION
-    return [head for head in state.find_heads(identity_of(place)) if not (has_history and _contains(rows, head))]
+    return [head for head in state.find_heads(identity_of(place)) if not holds_head(rows, head)]
 
 
-def _contains(rows: LedgerTransaction, head: KnownHead) -> bool:
-    return bool(rows.find("SELECT 1 FROM history WHERE id = ? AND hash = ?", (head.line, head.hash)))
+def holds_head(rows: LedgerTransaction, head: KnownHead) -> bool:
+    """Tell whether a ledger's history holds a known line."""
+    asked = "SELECT 1 FROM history WHERE id = ? AND hash = ?"
+    return rows.version() >= VERSION and bool(rows.find(asked, (head.line, head.hash)))
 
 
 def loss(store: LedgerStore, lost: Sequence[KnownHead]) -> ScopeRefused:
     """Return the refusal of a ledger that lacks lines which are known of it."""
     head = lost[0]
-    spent = _charge(head.spent)
+    spent = read_charge(head.spent)
     known = f"line {head.line} of its history, known since {head.noted[:10]}, when it had spent {spent}"
     remedy = "Restore the newer ledger; if that is lost, Ledger(path).accept_restore() charges the lost releases"
     return ScopeRefused(
@@ -77,12 +78,11 @@ def charge_loss(rows: LedgerTransaction, store: LedgerStore, place: Any, state: 
     if not lost:
         rule = f"finds nothing that {store.name} lacks: {state.path} knows no later line of its history"
         raise BadInput("accept_restore", rule, "name the data, or the file of its secret, with beside=")
-    has_history = rows.version() >= VERSION
     lost_charges = []
     for head in lost:
-        kept = next((one for one in state.heads_before(head) if has_history and _contains(rows, one)), None)
-        spent = _charge(head.spent)
-        lost_charges.append(spent if kept is None else spent.beyond(_charge(kept.spent)))
+        kept = next((one for one in state.heads_before(head) if holds_head(rows, one)), None)
+        spent = read_charge(head.spent)
+        lost_charges.append(spent if kept is None else spent.beyond(read_charge(kept.spent)))
     charge = sum(lost_charges[1:], lost_charges[0])
     insist_on(rows, next(currency for currency in CURRENCIES if currency.cost is type(charge)), store.name)
     question = json.dumps({"restored": sorted([head.line, head.hash] for head in lost)})
@@ -99,7 +99,8 @@ def _first(rows: LedgerTransaction) -> str:
     return str(first[0][0]) if first else ""
 
 
-def _charge(text: str) -> Charge:
+def read_charge(text: str) -> Charge:
+    """Read what had been spent, as it was noted."""
     document = json.loads(text)
     for currency in CURRENCIES:
         if sorted(currency.cost.__slots__) == sorted(document):

@@ -43,7 +43,8 @@ from .entries import (
     write_limit,
 )
 from .file_store import LedgerFile, resolved
-from .history import History, check_history
+from .fingerprints import name_of_secret, rotate_secret
+from .history import History, check_history, record
 from .known_heads import charge_loss, read_head
 from .limits import limit_of
 from .migration import begin, closing, move, refuse_moved
@@ -306,11 +307,7 @@ class Ledger(Drawable):
         NotShown
             Where the ledger is charged and what this machine knows cannot be written. Asking again costs nothing.
         """
-        home = beside if beside is not None else self.path
-        if home is None:
-            rule = "is missing, and a ledger on a server has no folder"
-            raise BadInput("beside", rule, "name the data, or the file of its secret")
-        state = TableState.beside(file_path(home, "beside"))
+        state = TableState.beside(self._home(beside))
         charged = self.store.write(lambda rows: charge_loss(rows, self.store, self.place, state))
         report_event("ledger", "charged", level=WARNING, ledger=str(self.place), charge=charged)
         with self.store.reading() as rows:
@@ -324,6 +321,54 @@ class Ledger(Drawable):
                 " again, which costs nothing more"
             ) from None
         return charged
+
+    @checked
+    def rotate_secret(self, beside: str | os.PathLike[str] | None = None) -> Path:
+        """Replace the secret by which the ledger knows the data; write its name, which tells nothing, into the history.
+
+        The old secret stays beside the new one, under another name: answers stay free. Every machine that publishes
+        needs both files.
+
+        Parameters
+        ----------
+        beside : path, optional
+            The data, or the file that `secret` names. [default: the ledger]
+
+        Returns
+        -------
+        Path
+            The file that holds the old secret.
+
+        Raises
+        ------
+        BadInput
+            Where there is no ledger or no secret, and on a server for others than the ledger's owner.
+        """
+        home = self._home(beside)
+        if not self.store.exists():
+            raise BadInput("ledger", f"there is no ledger {self.store.name}", "name one that is there")
+
+        def check(rows: LedgerTransaction) -> None:
+            begin(rows, self.store.name)
+            rows.change("UPDATE budget SET id = 1 WHERE id = 0")  # only the owner may
+
+        self.store.write(check)
+        secret, kept = rotate_secret(home)
+
+        def note(rows: LedgerTransaction) -> None:
+            begin(rows, self.store.name)
+            record(rows, "secret", {"name": name_of_secret(secret)})
+
+        self.store.write(note)
+        return kept
+
+    def _home(self, beside: str | os.PathLike[str] | None) -> Path:
+        """Return the file beside which this machine keeps the secret, and what it knows of the ledger."""
+        home = beside if beside is not None else self.path
+        if home is None:
+            rule = "is missing, and a ledger on a server has no folder"
+            raise BadInput("beside", rule, "name the data, or the file of its secret")
+        return file_path(home, "beside")
 
     def latest(self) -> list[Release]:
         """List the releases of that version of the data which was answered about last, oldest first."""

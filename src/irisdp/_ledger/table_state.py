@@ -3,7 +3,8 @@
 A dry run reads no record, and still has to know whether a file is what it was when Iris last answered about it. So each
 release notes what the file system said of the files, and the version of the data that they held. It also notes which
 ledger it charged, the last line of that ledger's history and what had been spent: so a ledger that was restored from a
-backup is noticed (`known_heads`). The file is a memory and no record: if it is missing or damaged, Iris knows less.
+backup is noticed (`known_heads`), and a release to another ledger (`bindings`). The file is a memory and no record: if
+it is missing or damaged, Iris knows less.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .fingerprints import fingerprint, secret_file
+from .fingerprints import name_of_secret, secret_file
 
 _NAME = ".tables.irisdp-state"
 _SCHEMA = (
@@ -26,6 +27,8 @@ _SCHEMA = (
     " fingerprint TEXT NOT NULL, key TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS head (id INTEGER PRIMARY KEY, ledger TEXT NOT NULL, name TEXT NOT NULL,"
     " first TEXT NOT NULL, line INTEGER NOT NULL, hash TEXT NOT NULL, spent TEXT NOT NULL, noted TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS binding (place TEXT PRIMARY KEY, at TEXT NOT NULL, ledger TEXT NOT NULL, name TEXT NOT"
+    " NULL, first TEXT NOT NULL, line INTEGER NOT NULL, hash TEXT NOT NULL, spent TEXT NOT NULL, noted TEXT NOT NULL)",
     "CREATE INDEX IF NOT EXISTS head_of_ledger ON head (ledger, first, line)",
 )
 _HEAD = "ledger, name, first, line, hash, spent, noted"
@@ -99,14 +102,14 @@ class TableState:
         """Return the version that a place held last; None if it is unknown, or was named with a secret that is gone."""
         asked = "SELECT stamp, fingerprint, key FROM version WHERE place = ? ORDER BY id DESC LIMIT 1"
         for noted, version, key in self._found(asked, (place,)):
-            if key in map(_name_of_key, keys):
+            if key in map(name_of_secret, keys):
                 return KnownVersion(version, stamp is not None and noted == _digest(stamp))
         return None
 
-    def names_with(self, version: str, key: bytes) -> bool | None:
-        """Tell whether a version of the data was named with a secret; None if the version is not known here."""
+    def names_with(self, version: str, keys: list[bytes]) -> bool | None:
+        """Tell whether a version of the data was named with one of some secrets; None if it is not known here."""
         found = self._found("SELECT key FROM version WHERE fingerprint = ? ORDER BY id DESC LIMIT 1", (version,))
-        return found[0][0] == _name_of_key(key) if found else None
+        return found[0][0] in map(name_of_secret, keys) if found else None
 
     def knows(self, versions: set[str]) -> bool:
         """Tell whether all of these versions were noted here, for any place."""
@@ -114,7 +117,7 @@ class TableState:
 
     def note_version(self, place: str, stamp: object, version: str, key: bytes) -> None:
         """Remember the version of the data that a place holds; where that cannot be written, do without."""
-        row = (place, _digest(stamp), version, _name_of_key(key))
+        row = (place, _digest(stamp), version, name_of_secret(key))
         asked = f"SELECT {_VERSION} FROM version WHERE place = ? ORDER BY id DESC LIMIT 1"
         if self._found(asked, (place,)) != [row]:
             self._change(
@@ -140,6 +143,22 @@ class TableState:
         asked = "SELECT 1 FROM head WHERE ledger = ? AND first = ? AND hash = ?"
         if not self._found(asked, (head.ledger, head.first, head.hash)):
             self._change((f"INSERT INTO head ({_HEAD}) VALUES (?, ?, ?, ?, ?, ?, ?)", _row(head)))
+
+    def find_binding(self, place: str) -> tuple[str, KnownHead] | None:
+        """Return the ledger that a place is bound to, as it was noted, and its last line at the last release."""
+        for at, *head in self._found(f"SELECT at, {_HEAD} FROM binding WHERE place = ?", (place,)):
+            return at, KnownHead(*head)
+        return None
+
+    def bind(self, place: str, at: str, head: KnownHead) -> None:
+        """Bind a place to a ledger; where that cannot be written, do without."""
+        if self.find_binding(place) != (at, head):
+            self._change(
+                (
+                    f"INSERT OR REPLACE INTO binding (place, at, {_HEAD}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (place, at, *_row(head)),
+                )
+            )
 
     def accept_loss(self, head: KnownHead) -> None:
         """Remember the last line of a restored ledger in place of all that it lost.
@@ -186,11 +205,6 @@ class TableState:
 
 def _row(head: KnownHead) -> tuple[str | int, ...]:
     return (head.ledger, head.name, head.first, head.line, head.hash, head.spent, head.noted)
-
-
-def _name_of_key(key: bytes) -> str:
-    """Name a secret without saying anything about it."""
-    return fingerprint(b"irisdp state", key)
 
 
 def _digest(stamp: object) -> str:

@@ -18,7 +18,6 @@ from .._ledger import (
     check_known,
     check_ledger,
     data_location,
-    find_ledger,
     fingerprint_of_table,
     secret_key_file,
     stamp_of_part,
@@ -37,6 +36,7 @@ from .pipeline import (
     GroupStatistics,
     draw_answers,
     execute,
+    ledger_of,
     read_max_charge,
     shown_of,
 )
@@ -58,6 +58,7 @@ def batch(
     labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     force: bool = False,
     max_charge: Any = None,
+    another_ledger: bool = False,
 ) -> BatchPublication:
     """Publish several questions as one charge: the noise of all is the least whose exact total fits the budget.
 
@@ -89,6 +90,8 @@ def batch(
         Whether files that are there already may be replaced.
     max_charge : number, text or sequence, optional
         As for `irisdp.publish`, for the whole batch.
+    another_ledger : bool
+        As for `irisdp.publish`, instead of the plan's "another_ledger".
 
     Returns
     -------
@@ -117,7 +120,9 @@ def batch(
     >>> len(found)
     40
     """
-    planned, ready = _checked(plan, ledger, force, max_charge, data=data, report=report, title=title, labels=labels)
+    planned, ready = _checked(
+        plan, ledger, force, max_charge, another_ledger, data=data, report=report, title=title, labels=labels
+    )
     table = ready.request.promise.table
     done = execute(ready, lambda cells, _, cost: [_draw_all(planned, cells, table, cost)])
     with errors_after_charge():
@@ -125,27 +130,34 @@ def batch(
 
 
 def _checked(
-    plan: Any, ledger: str | os.PathLike[str] | Ledger | None, force: bool, max_charge: Any, **told: Any
+    plan: Any,
+    ledger: str | os.PathLike[str] | Ledger | None,
+    force: bool,
+    max_charge: Any,
+    another_ledger: bool,
+    **told: Any,
 ) -> tuple[BatchPlan, CheckedQuestion]:
     """Check all that `batch` checks before it reads a record."""
     asked = read_batch(plan, **told)
     (dataset,) = asked.datasets
     before = fingerprint_of_table(data_location(dataset.data))
     planned = plan_asked(asked)
-    where = dataset.options.get("ledger") if ledger is None else ledger
+    given: dict[str, Any] = {} if ledger is None else {"ledger": ledger}
+    given |= {"another_ledger": True} if another_ledger else {}
     request, first = planned.request(), planned.plans[0]
     before = stamp_of_part(before, first.table.location)
-    check_declared(first.table, where, dataset.options.get("table"))
-    book = find_ledger(first.table, where)
+    choice = ledger_of(first, {**dataset.options, **given})
+    check_declared(first.table, None if choice.default else choice.book, dataset.options.get("table"))
+    book = choice.book
     files, reports = _plan_files(planned, book, force=force)
     for declared in ({"the plan": asked.file}, *(one.declared_in for one in planned.plans)):
-        check_ledger(book, first.table.location, declared, default=where is None)
-    check_known(first.table, book, dataset.options.get("secret"), default=where is None)
+        check_ledger(book, first.table.location, declared, default=choice.default)
+    choice.check(book)
+    check_known(first.table, book, dataset.options.get("secret"), default=choice.default)
     ready = CheckedQuestion(
         plans=planned.plans,
         request=replace(request, outputs={None: [str(file.path.absolute()) for file, *_ in files]}),
-        book=book,
-        default=where is None,
+        choice=choice,
         files=files,
         reports=reports,
         labels=asked.labels.over(None if first.project is None else first.project.labels),
@@ -224,9 +236,12 @@ def dry_run_batch(
     labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     force: bool = False,
     max_charge: Any = None,
+    another_ledger: bool = False,
 ) -> DryRun[BatchPlan]:
     """Check all that `irisdp.batch` would, and say what it would cost; reads no record, spends and creates nothing."""
-    planned, ready = _checked(plan, ledger, force, max_charge, data=data, report=report, title=title, labels=labels)
+    planned, ready = _checked(
+        plan, ledger, force, max_charge, another_ledger, data=data, report=report, title=title, labels=labels
+    )
     return DryRun(planned, ready.book, simulate_charge(ready))
 
 

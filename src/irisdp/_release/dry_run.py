@@ -636,12 +636,13 @@ def dry_run_plan(
     force: bool = False,
     max_charge: Any = None,
     schema: str | os.PathLike[str] | None = None,
+    another_ledger: bool = False,
 ) -> RunOutlook:
     """Check all that `irisdp.run` would, and say what it would cost; reads no record, spends and creates nothing.
 
     Parameters
     ----------
-    plan, force, max_charge
+    plan, force, max_charge, another_ledger
         As for `irisdp.run`.
     schema : path, optional
         A JSON file of the columns and their types: then neither the tables nor the ledgers of the plan are opened.
@@ -655,18 +656,18 @@ def dry_run_plan(
     asked = read_run(plan, title=title, labels=labels)
     most = read_max_charge(max_charge)
     if schema is None:
-        return _foreseen(asked, most, force=force)
+        return _foreseen(asked, most, force=force, another=another_ledger)
     from .schema_runs import without_data
 
     with tempfile.TemporaryDirectory(prefix="irisdp-") as folder:
         replaced = without_data(asked, schema, Path(folder))
-        foreseen = _foreseen(replaced.asked, most, force=force)
+        foreseen = _foreseen(replaced.asked, most, force=force, another=another_ledger)
         ledgers = (replace(one, ledger=replaced.ledgers[str(one.ledger)]) for one in foreseen.ledgers)
         return replace(foreseen, ledgers=tuple(ledgers), is_without_data=True)
 
 
-def _foreseen(asked: PlanFile, most: Charge | None, *, force: bool) -> RunOutlook:
-    ready = prepare_all(asked, records_of(asked), force=force)
+def _foreseen(asked: PlanFile, most: Charge | None, *, force: bool, another: bool) -> RunOutlook:
+    ready = prepare_all(asked, records_of(asked), force=force, another=another)
     _check_neighbours(asked, ready)
     with Accounts() as accounts:
         versions = _versions(ready)

@@ -29,6 +29,7 @@ _BESIDE = frozenset(
             "unit",
             "at_most",
             "limit",
+            "ledger",
             "partition",
             *WRITTEN,
             "types",

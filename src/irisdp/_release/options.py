@@ -372,7 +372,11 @@ class LedgerOptions(TypedDict, total=False):
     Attributes
     ----------
     ledger : path, address or Ledger
-        The ledger, which holds the budget. [default: next to the data] Frames need one.
+        The ledger, which holds the budget. [default: the one of the project file; or the one that the first release of
+        the table was charged to; or next to the data] Frames need one.
+    another_ledger : bool
+        Allow another ledger than the default. It is a second budget over the same people: its releases and those of the
+        first one add up. With the ledger of the project file, the table is bound to that from then on.
     secret : path
         Keep the secret that keys the fingerprints next to this file, instead of next to the data. For a folder of data
         it is next to the folder, not in it.
@@ -381,6 +385,7 @@ class LedgerOptions(TypedDict, total=False):
     """
 
     ledger: str | os.PathLike[str] | Ledger | None
+    another_ledger: bool
     secret: str | os.PathLike[str] | None
     table: str | None
 
@@ -430,7 +435,8 @@ class PublishOptions(PlanOptions, LedgerOptions, OutputOptions, total=False):
 
 
 _DEFAULTS: dict[str, Any] = {
-    **dict.fromkeys(("select_groups", "public_membership", "no_header", "row_names", "codes", "force"), False),
+    **dict.fromkeys(("select_groups", "public_membership", "no_header", "row_names", "codes"), False),
+    **dict.fromkeys(("another_ledger", "force"), False),
     "delta": 0,
 }
 """Defaults of options, where they are not None."""

@@ -16,15 +16,17 @@ from .._ledger import (
     ChargedAnswer,
     ChargeRequest,
     Ledger,
+    LedgerChoice,
     LedgerEntry,
     Release,
     TableFingerprint,
     TableVersion,
+    bind,
     check_known,
     check_ledger,
     check_most,
+    choose_ledger,
     data_location,
-    find_ledger,
     fingerprint_of_table,
     hash_of,
     match_fingerprint,
@@ -90,10 +92,8 @@ class CheckedQuestion:
         Of the question, or of all questions of a batch.
     request : ChargeRequest
         What the ledger is asked to charge, before a version of the data is known and anything is drawn.
-    book : Ledger
-        The ledger that was named, or the one beside the data.
-    default : bool
-        Whether it was not named: then another of the folder that knows the data is charged instead.
+    choice : LedgerChoice
+        The ledger, and what the table is bound to.
     files, reports
         Where its answers and pages go.
     labels : Labels
@@ -108,8 +108,7 @@ class CheckedQuestion:
 
     plans: tuple[Plan, ...]
     request: ChargeRequest
-    book: Ledger
-    default: bool
+    choice: LedgerChoice
     files: Files
     reports: tuple[Output, ...]
     labels: Labels
@@ -122,6 +121,16 @@ class CheckedQuestion:
     def planned(self) -> Plan:
         """The question, or the first one of a batch: what it says of the table holds for all."""
         return self.plans[0]
+
+    @property
+    def book(self) -> Ledger:
+        """The ledger that was named, or the one that the table is bound to, or the one beside the data."""
+        return self.choice.book
+
+    @property
+    def default(self) -> bool:
+        """Whether it was not named: then another of the folder that knows the data is charged instead."""
+        return self.choice.default
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -148,21 +157,22 @@ def check_question(
     licence = read_licence(options.get("licence"), out)
     labels = labels_for(planned, options)
     before = stamp_of_part(before, planned.table.location)
-    ledger, secret, table = options.get("ledger"), options.get("secret"), options.get("table")
-    check_declared(planned.table, ledger, table)
+    secret, table = options.get("secret"), options.get("table")
     promise = planned.asked.promise.named(table)
-    book = find_ledger(planned.table, ledger)
+    choice = ledger_of(planned, options)
+    check_declared(planned.table, None if choice.default else choice.book, table)
+    book = choice.book
     force = options.get("force", False) if may_replace is None else may_replace
     files, reports = planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
-    check_ledger(book, planned.table.location, planned.declared_in, default=ledger is None)
-    check_known(planned.table, book, secret, default=ledger is None)
+    check_ledger(book, planned.table.location, planned.declared_in, default=choice.default)
+    choice.check(book)
+    check_known(planned.table, book, secret, default=choice.default)
     names = (audience.name for audience in planned.audiences)
     outputs = {name: [str(file.path.absolute())] for name, (file, *_) in zip(names, files, strict=False)}
     return CheckedQuestion(
         plans=(planned,),
         request=replace(planned.request(promise), outputs=outputs),
-        book=book,
-        default=ledger is None,
+        choice=choice,
         files=files,
         reports=reports,
         labels=labels,
@@ -170,6 +180,18 @@ def check_question(
         secret=secret,
         stamp=before,
         max_charge=read_max_charge(options.get("max_charge")),
+    )
+
+
+def ledger_of(planned: Plan, options: Mapping[str, Any]) -> LedgerChoice:
+    """Choose the ledger of a question, by its options, its project and what its table is bound to."""
+    project = planned.project
+    return choose_ledger(
+        planned.table,
+        options.get("ledger"),
+        options.get("secret"),
+        declared=None if project is None else project.declared_ledger,
+        another=options.get("another_ledger", False),
     )
 
 
@@ -364,6 +386,7 @@ def execute(ready: CheckedQuestion, draw: Draw, plan_reading: PlanReading | None
         report_event("release", "reading", question=asked, ledger=str(book.place))
         reading = TableVersion.begin(table, ready.stamp) if plan_reading is None else plan_reading.version
         book, version, kept = match_fingerprint(table, reading.digest, book, ready.secret, default=ready.default)
+        ready.choice.check(book)
         check_known(table, book, ready.secret, default=False)
         book.check(request.promise, version)
         limit_to_set(project, book)  # refused before records are read
@@ -374,8 +397,10 @@ def execute(ready: CheckedQuestion, draw: Draw, plan_reading: PlanReading | None
             check_new(ready.outputs)
         anew = None if known is None or quoted.repeated else reason_anew(table, ready.book, ready.secret, kept, known)
         if anew is not None:
-            report_notice(say_anew(anew, quoted.cost))
             report_event("release", "anew", level=WARNING, question=asked, reason=anew, charge=quoted.cost)
+        for notice in (ready.choice.describe(book), anew and say_anew(anew, quoted.cost)):
+            if notice is not None:
+                report_notice(notice)
         cells = None
         if not (quoted.repeated and _shows_no_facts(ready)):
             with (
@@ -407,6 +432,8 @@ def execute(ready: CheckedQuestion, draw: Draw, plan_reading: PlanReading | None
     report_event("release", "charged", **facts, charge=charged.charged, seconds=clock.seconds)
     remember(table, ready.book, ready.secret, reading.stamp, version, kept)
     remember_head(table, ready.book, ready.secret, book)
+    if ready.choice.binds(book):
+        bind(table, ready.secret, ready.book, book)
     return Executed(cells, charged, book, None if charged.repeated else anew, unlimited)
 
 

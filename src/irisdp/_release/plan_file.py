@@ -107,7 +107,7 @@ QUESTION_KEYS = ("name", "dataset", "query", "expression", *_OPTIONS, "out", "re
 _PLAN = ("data", "budget", "questions")
 _ABOUT = tuple(TableOptions.__annotations__)
 """What a batch says once, for all questions."""
-_KEPT = ("ledger", "secret", "table", "out", "licence", "report", "title", "labels")
+_KEPT = ("ledger", "another_ledger", "secret", "table", "out", "licence", "report", "title", "labels")
 _ASKED = tuple(one.name for one in OPTIONS if one.batches is True and one.name in QuestionOptions.__annotations__)
 """What a question of a batch may say besides its words, its weight and its file; as for `irisdp.publish`."""
 _BUDGET = ("epsilon", "delta")

@@ -1,7 +1,7 @@
 """The settings of a project file, and how they are applied to the options of a question.
 
-Relation, unit with its type, and limit are fixed: a question that differs is refused. All else is said where a question
-leaves it out.
+Relation, unit with its type, limit and ledger are fixed: a question that differs is refused. All else is said where a
+question leaves it out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from .._aliases import RELATIONS, near_matches, own_names
 from .._exact import INTEGER_BITS, TomlFile, file_path, kind_of, told_below
 from .._files import is_there
-from .._ledger import Ledger, data_location, named_limit
+from .._ledger import DeclaredLedger, Ledger, address_of, data_location, named_limit
 from .._options import WRITTEN
 from .._queries import FORM_OF, Query
 from .._tables import Table, load_types
@@ -35,12 +35,12 @@ from .partition_options import Division, read_division
 # digits, keys of a million parts) is refused before it is worked on.
 
 KEYS = (
-    *("relation", "unit", "at_most", "limit", "partition", *WRITTEN),
+    *("relation", "unit", "at_most", "limit", "ledger", "partition", *WRITTEN),
     *("types", "lookup", "on", "categories", "groups", "labels"),
 )
 """What a project may say; `types`, `categories` and `groups` are tables by column."""
 
-_TEXTS = ("relation", "unit", "encoding", "delimiter", "decimal", "thousands", "date_format", "comment")
+_TEXTS = ("relation", "unit", "ledger", "encoding", "delimiter", "decimal", "thousands", "date_format", "comment")
 _LISTS = ("categories", "groups")
 _PAIRED = ("lookup", "on")
 
@@ -109,7 +109,7 @@ def _division(file: TomlFile, value: Any) -> Division:
 _SAID = {
     **{"relation": "exchange", "unit": "person", "encoding": "latin-1", "delimiter": ";"},
     **{"decimal": ",", "thousands": ".", "date_format": "%d.%m.%Y", "comment": "#"},
-    **{"lookup": "wards.csv", "on": "ward"},
+    **{"lookup": "wards.csv", "on": "ward", "ledger": "postgresql://db.example/iris?schema=survey"},
 }
 
 
@@ -221,6 +221,8 @@ class Project:
         Of a person's records, how many count where a question does not say.
     limit : Charge or None
         The most that may ever be spent.
+    ledger : Path, str or None
+        The ledger that holds the budget: a file, or an address.
     types : mapping
         From columns to their types.
     categories, groups : mapping
@@ -238,6 +240,7 @@ class Project:
     unit: str | None = None
     at_most: int | None = None
     limit: Charge | None = None
+    ledger: Path | str | None = None
     written: Mapping[str, Any] = field(default_factory=dict)
     types: Mapping[str, Any] = field(default_factory=dict)
     categories: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
@@ -255,9 +258,14 @@ class Project:
         """The file's name."""
         return self.path.name
 
+    @property
+    def declared_ledger(self) -> DeclaredLedger | None:
+        """The ledger that it names, and its own name."""
+        return None if self.ledger is None else DeclaredLedger(self.name, self.ledger)
+
     def describe(self, said: Sequence[str]) -> str:
         """Return a line for people that lists the options taken from the project."""
-        named = [*said, *(["limit"] if self.limit is not None else [])]
+        named = [*said, *(name for name in ("limit", "ledger") if getattr(self, name) is not None)]
         return f"{self.name} says {', '.join(named)}" if named else f"{self.name} says nothing of this"
 
     def promises(self, options: Mapping[str, Any]) -> None:
@@ -369,6 +377,7 @@ def read_project(path: Any) -> Project:
     file, project = read_document(path)
     try:
         limit = None if "limit" not in project else named_limit(project["limit"])
+        ledger = _ledger(file, project.get("ledger"))
     except BadInput as error:
         raise BadInput("project", f"in {file.name}, {error.field} {error.rule}", error.remedy) from None
     categories, groups = (
@@ -379,6 +388,7 @@ def read_project(path: Any) -> Project:
     return Project(
         path=file,
         limit=limit,
+        ledger=ledger,
         at_most=project.get("at_most"),
         types=project.get("types", {}),
         categories=categories,
@@ -389,6 +399,13 @@ def read_project(path: Any) -> Project:
         joined=_joined(file, project),
         **promised,
     )
+
+
+def _ledger(file: Path, text: str | None) -> Path | str | None:
+    """Return the ledger's address, or its file: a relative path counts from the project file's folder."""
+    if text is None or address_of(text) is not None:
+        return text
+    return file.absolute().parent / file_path(text, "ledger").expanduser()
 
 
 def _joined(file: Path, project: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -178,6 +178,9 @@ def _limit_and_lookup(columns: Sequence[Column]) -> Iterable[str]:
     yield "# The most that may ever be spent: ε, or ε and δ; or a ledger in other currency, mu=1 or rho=1/2."
     yield '#limit = "1,1e-6"'
     yield ""
+    yield "# The ledger, where it does not lie beside the data: a file, or an address without a password."
+    yield '#ledger = "postgresql://db.example/iris?schema=survey"'
+    yield ""
     yield "# A public table whose columns are joined to the records, and the column of both that is its key."
     yield '#lookup = "lookup.csv"'
     yield f"#on = {_key(columns[0].name)}"

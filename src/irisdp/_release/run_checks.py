@@ -10,6 +10,7 @@ an answer of a few bits by trying. If the record is lost or the secret differs, 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -24,13 +25,16 @@ from .._ledger import (
     check_ledger,
     data_location,
     fingerprint_of_table,
+    is_same,
     names_of_data,
     secret_file,
     secret_key_file,
     secret_key_path,
+    secrets_in,
+    whole_place,
 )
 from .._tables import lookup_files
-from ..errors import BadInput, NotShown
+from ..errors import BadInput, NotShown, ScopeRefused
 from .options import PlanOptions, options_of
 from .output_files import read_and_kept
 from .pipeline import CheckedQuestion, check_question, planned_files
@@ -90,24 +94,25 @@ class Record:
 
     def wrote(self, path: Path) -> bool:
         """Tell whether a file holds exactly what a run of this plan wrote there; creates nothing."""
-        key = self._key(create=False)
-        if key is None or path.is_symlink():
+        digests = [_digest(key) for key in self._keys()]
+        if not digests or path.is_symlink():
             return False
         seen = self._noted(path)
         owners, named = seen.owners.get(path.name, {}), seen.named.get(path.name, {})
         if not owners and not named:
             return False
-        digest = _digest(key)
         try:
             with open_regular(path) as file:
                 while block := file.read(_BLOCK):
-                    digest.update(block)
+                    for digest in digests:
+                        digest.update(block)
         except OSError:
             return False
-        sha256 = digest.hexdigest()
-        if sha256 in owners:
-            return self._seen_from(path) in owners[sha256]
-        return self.plan.name in named.get(sha256, ())
+        for digest in digests:
+            told = digest.hexdigest()
+            if told in owners:
+                return self._seen_from(path) in owners[told]
+        return any(self.plan.name in named.get(digest.hexdigest(), ()) for digest in digests)
 
     def note(self, path: Path, content: bytes) -> None:
         """Note what will be written, before it is there.
@@ -117,9 +122,8 @@ class Record:
         NotShown
             Where the folder lets no record be kept.
         """
-        key = self._key(create=True)
-        assert key is not None
-        digest = _digest(key)
+        assert self.keeper is not None
+        digest = _digest(_key(secret_key_path(self.keeper)))
         digest.update(content)
         place = self._seen_from(path)
         if place in self._noted(path).owners.get(path.name, {}).get(digest.hexdigest(), ()):
@@ -159,20 +163,16 @@ class Record:
             return _Seen()
         return seen
 
-    def _key(self, *, create: bool) -> bytes | None:
+    def _keys(self) -> list[bytes]:
+        """Return the keys that runs may have noted files with: of today's secret, and of those before it."""
         if self.keeper is None:
-            return None
-        if not create:
-            try:
-                with open_regular(secret_file(self.keeper)) as file:
-                    secret = file.read()
-            except OSError:
-                return None
-            if len(secret) != SECRET_BYTES:
-                return None
-        else:
-            secret = secret_key_path(self.keeper)
-        return hashlib.blake2b(key=secret, digest_size=SECRET_BYTES, person=b"irisdp run").digest()
+            return []
+        file = secret_file(self.keeper)
+        return [_key(secret) for secret in secrets_in(file.parent)] if file.is_file() else []
+
+
+def _key(secret: bytes) -> bytes:
+    return hashlib.blake2b(key=secret, digest_size=SECRET_BYTES, person=b"irisdp run").digest()
 
 
 def _digest(key: bytes) -> hashlib.blake2b:
@@ -219,11 +219,24 @@ def _keeper(dataset: PlanDataset) -> str | os.PathLike[str] | None:
     location = data_location(dataset.data)
     if location is not None:
         return location.path
+    if ledger is None and dataset.options.get("project") is not None:
+        with contextlib.suppress(BadInput):  # which is said later, of the question
+            project = find_project(dataset.data, dataset.options["project"])
+            ledger = None if project is None else project.ledger
     return ledger if isinstance(ledger, Path) else None
 
 
-def prepare_all(asked: PlanFile, records: Records, *, force: bool) -> list[CheckedQuestion]:
+def prepare_all(asked: PlanFile, records: Records, *, force: bool, another: bool = False) -> list[CheckedQuestion]:
     """Check every question as `irisdp.publish` does before it reads a record, and that none is in another's way.
+
+    Parameters
+    ----------
+    asked, records
+        The plan, and what runs of it wrote.
+    force : bool
+        Whether files that are there already may be replaced.
+    another : bool
+        Whether all datasets may be charged to other ledgers than those that they are bound to.
 
     Raises
     ------
@@ -240,6 +253,7 @@ def prepare_all(asked: PlanFile, records: Records, *, force: bool) -> list[Check
     for question in asked.questions:
         dataset = question.dataset
         options = {**question.options, "project": projects[dataset.name]}
+        options |= {"another_ledger": True} if another else {}
         with question.blamed():
             before = fingerprint_of_table(data_location(dataset.data))
             planned = plan(dataset.data, *question.words, **options_of(PlanOptions, options))
@@ -247,8 +261,29 @@ def prepare_all(asked: PlanFile, records: Records, *, force: bool) -> list[Check
             check_ledger(one.book, one.planned.table.location, {"the plan": asked.file}, default=False)
             ready.append(one)
     _check_apart(asked, ready)
+    _check_ledgers(asked, ready)
     planned_page(asked, records, force=force)
     return ready
+
+
+def _check_ledgers(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> None:
+    """Refuse two ledgers of one table: the first question binds it."""
+    first: dict[str, tuple[str, CheckedQuestion]] = {}
+    for question, one in zip(asked.questions, ready, strict=True):
+        place = whole_place(one.planned.table)
+        if place is None or one.choice.another:
+            continue
+        label, other = first.setdefault(place, (question.dataset.name, one))
+        if not is_same(one.book, other.book):
+            with question.blamed():
+                raise ScopeRefused(
+                    f"{one.choice.table} has the ledger {one.book.place} here, and {other.book.place} in dataset"
+                    f" {label}. Name one ledger for both, or add another_ledger=True to publish from a second budget"
+                    " over the same people",
+                    differs=["ledger"],
+                    pinned={"ledger": str(other.book.place)},
+                    asked={"ledger": str(one.book.place)},
+                )
 
 
 def planned_page(asked: PlanFile, records: Records, *, force: bool) -> tuple[Output, ...]:

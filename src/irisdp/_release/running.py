@@ -35,6 +35,7 @@ def run(
     labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     force: bool = False,
     max_charge: Any = None,
+    another_ledger: bool = False,
 ) -> RunPublication:
     """Publish the questions of a plan, in order, each charged by itself; what was answered before is free.
 
@@ -59,6 +60,8 @@ def run(
     max_charge : number, text or sequence, optional
         The most that all questions together may be charged to any one ledger, written as a limit: ``1``, ``"1,1e-6"``
         or ``"rho=1/2"``; 0 for what is free alone. The plan is refused above it.
+    another_ledger : bool
+        As for `irisdp.publish`, for all datasets. A plan can set it for one.
 
     Returns
     -------
@@ -97,7 +100,7 @@ def run(
     """
     asked = read_run(plan, title=title, labels=labels)
     records = records_of(asked)
-    ready = prepare_all(asked, records, force=force)
+    ready = prepare_all(asked, records, force=force, another=another_ledger)
     readings = _weighed(asked, ready, read_max_charge(max_charge))
     done: list[Answered] = []
     with contextlib.ExitStack() as held:

@@ -109,6 +109,8 @@ def _emptied(dataset: PlanDataset, columns: Mapping[str, Any], folder: Path, led
     types = {name: kind for name, kind in columns.items() if kind not in _UNTYPED} | dict(own)
     project = _project(dataset, location)
     options = {name: value for name, value in dataset.options.items() if name not in _OF_FILES}
+    if project is not None and project.ledger is not None and dataset.options.get("ledger") is None:
+        dataset = replace(dataset, options={**dataset.options, "ledger": project.ledger})
     options |= {"types": types, "ledger": folder.parent / f"{_number(dataset, ledgers)}.ledger"}
     ledgers[str(options["ledger"])] = _ledger_of(dataset)
     if project is not None:
@@ -146,7 +148,9 @@ def _project(dataset: PlanDataset, location: Location | None) -> Project | None:
 
 
 def _plain(project: Project) -> Project:
-    return replace(project, written={name: value for name, value in project.written.items() if name in SPELLED})
+    return replace(
+        project, ledger=None, written={name: value for name, value in project.written.items() if name in SPELLED}
+    )
 
 
 def _number(dataset: PlanDataset, ledgers: Mapping[str, str]) -> int:

@@ -14,7 +14,7 @@ from .._aliases import own_names
 from .._exact import Rational, checked, told_below
 from .._frames import html_table
 from .._hooks import Drawable
-from .._ledger import Ledger, Release, find_ledger, lines_as_html, named_limit
+from .._ledger import Ledger, Release, choose_ledger, lines_as_html, named_limit
 from .._queries import FORMS, QueryEntry
 from .._tables import HOW_TO_OPEN, TableCheck, explaining_index, open_table
 from ..accounting import Charge
@@ -85,7 +85,9 @@ class Session(Drawable):
     relation : {"add-remove", "exchange"}
         Neighbouring tables. [default: add-remove]
     ledger : path, address or Ledger, optional
-        The ledger, which holds the budget. [default: next to the data] Frames need one.
+        As for `irisdp.publish`.
+    another_ledger : bool
+        As for `irisdp.publish`.
     limit : Charge, number, (number, number), or text, optional
         Set the most that may ever be spent: ε, or ε and δ; "mu=1" or "rho=1/2" make a ledger that counts in μ or ρ. A
         limit that the ledger has already is replaced.
@@ -121,6 +123,7 @@ class Session(Drawable):
         unit: str | None = None,
         relation: Literal["add-remove", "exchange"] | None = None,
         ledger: str | os.PathLike[str] | Ledger | None = None,
+        another_ledger: bool = False,
         limit: Charge | Rational | tuple[Rational, Rational] | None = None,
         secret: str | os.PathLike[str] | None = None,
         table: str | None = None,
@@ -140,10 +143,14 @@ class Session(Drawable):
             if told.options["unit"] is not None:
                 opened.column(told.options["unit"], "unit")
         object.__setattr__(self, "data", data)
-        object.__setattr__(self, "ledger", find_ledger(opened, ledger))
+        declared = None if told.project is None else told.project.declared_ledger
+        choice = choose_ledger(opened, ledger, secret, declared=declared, another=another_ledger)
+        choice.check(choice.book)
+        object.__setattr__(self, "ledger", choice.book)
         object.__setattr__(self, "_asked", {**asked, "project": told.project})
+        kept = {"ledger": ledger, "another_ledger": another_ledger, "secret": secret, "table": table}
         # Where the ledger was not named, the one that knows the data under another name is found for each question.
-        object.__setattr__(self, "_kept", {"ledger": ledger, "secret": secret, "table": table})
+        object.__setattr__(self, "_kept", kept)
         if limit is not None:
             wanted = named_limit(limit)
             if told.project is not None:
