@@ -44,7 +44,7 @@ from .pipeline import CheckedQuestion, check_asked, read_max_charge
 from .plan_file import PlanFile, PlanQuestion, in_keys, read_run
 from .plans import Plan
 from .project import Project, give_limit, limit_to_set
-from .run_checks import prepare_all, records_of
+from .run_checks import Records, prepare_all, records_of
 
 # What a dry run can say of the ledger: what is left, what would be new, and what would be refused.
 #
@@ -656,18 +656,18 @@ def dry_run_plan(
     asked = read_run(plan, title=title, labels=labels)
     most = read_max_charge(max_charge)
     if schema is None:
-        return _foreseen(asked, most, force=force, another=another_ledger)
+        return _foreseen(asked, most, records_of(asked), force=force, another=another_ledger)
     from .schema_runs import without_data
 
     with tempfile.TemporaryDirectory(prefix="irisdp-") as folder:
         replaced = without_data(asked, schema, Path(folder))
-        foreseen = _foreseen(replaced.asked, most, force=force, another=another_ledger)
+        foreseen = _foreseen(replaced.asked, most, records_of(asked), force=force, another=True)
         ledgers = (replace(one, ledger=replaced.ledgers[str(one.ledger)]) for one in foreseen.ledgers)
         return replace(foreseen, ledgers=tuple(ledgers), is_without_data=True)
 
 
-def _foreseen(asked: PlanFile, most: Charge | None, *, force: bool, another: bool) -> RunOutlook:
-    ready = prepare_all(asked, records_of(asked), force=force, another=another)
+def _foreseen(asked: PlanFile, most: Charge | None, records: Records, *, force: bool, another: bool) -> RunOutlook:
+    ready = prepare_all(asked, records, force=force, another=another)
     _check_neighbours(asked, ready)
     with Accounts() as accounts:
         versions = _versions(ready)
