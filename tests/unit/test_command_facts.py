@@ -74,7 +74,7 @@ def test_questions_of_a_plan_are_summed_by_ledger():
     assert (
         charged(irisdp("run plan.toml --json")) == {"run.ledger": spent("run.ledger")} == {"run.ledger": Fraction(3, 2)}
     )
-    assert charged(irisdp("batch batch.json --json")) == {"b.ledger": 1}
+    assert charged(irisdp("batch batch.json --json --another-ledger")) == {"b.ledger": 1}
 
 
 STATUSES = {
