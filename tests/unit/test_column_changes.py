@@ -352,6 +352,71 @@ class TestAnswersAboutTheSameRecords:
         assert book.spent == Cost(1) and book.verify().problems == ()
 
 
+DAYS = [
+    {"day": "2026-01-05", "ward": "a"},
+    {"day": "2026-01-06", "ward": "b"},
+    {"day": "2026-02-01", "ward": "a"},
+]
+
+
+class TestPartitions:
+    def asked(self, data, ledger, month, *words, **options):
+        return ask(data, ledger, *words, partition=f"day by month={month}", **options)
+
+    def test_keep_their_answers_each_by_itself(self, tmp_path, ledger):
+        old = write(tmp_path / "old.csv", DAYS)
+        for month in ("2026-01", "2026-02"):
+            self.asked(old, ledger, month, "count", "ward = 'a'")
+        ask(old, ledger, "count", "ward = 'b'")
+        rows = [{**row, "bonus": "1"} for row in (*DAYS, {"day": "2026-03-01", "ward": "a"})]
+        rows[2]["ward"] = "b"  # February was corrected, and March is new
+        new = write(tmp_path / "new.csv", rows[::-1])
+        change = ledger.change_columns(new, was=old)
+        assert (change.same, change.others) == ("month 2026-01 of old.csv", ("month 2026-02",))
+        free = [self.asked(new, ledger, f"2026-0{month}", "count", "ward = 'a'").repeated for month in (1, 2, 3)]
+        assert free == [True, False, False]
+        assert not ask(new, ledger, "count", "ward = 'b'").repeated
+        assert not self.asked(new, ledger, "2026-01", "count", "bonus = 1").repeated
+        assert self.asked(new, ledger, "2026-01", "count", "ward = 'a'", epsilon=3).cost == Cost(2)
+        # January: 1 of the old data, 1 for bonus, 2 more for a finer answer; the whole table: twice 1.
+        assert ledger.spent == Cost(4 + 2)
+        assert ledger.verify().problems == ()
+
+    def test_are_found_together_where_all_records_are_the_same(self, tmp_path, ledger):
+        old, new = write(tmp_path / "old.csv", DAYS), write(tmp_path / "new.csv", with_bonus(DAYS))
+        self.asked(old, ledger, "2026-01")
+        ask(old, ledger)
+        assert ledger.change_columns(new, was=old).same == "old.csv"
+        assert self.asked(new, ledger, "2026-01").repeated and ask(new, ledger).repeated
+        assert (ledger.spent, ledger.verify().lines) == (Cost(2), 4)
+
+    def test_of_a_folder(self, tmp_path):
+        book, secret = Ledger(tmp_path / "a.ledger"), {"secret": tmp_path / "secret"}
+        for name, more in (("old", {}), ("new", {"bonus": ["1"]})):
+            for month in ("1", "2") if name == "old" else ("1", "2", "3"):
+                (tmp_path / name / f"month={month}").mkdir(parents=True)
+                ward = "b" if (name, month) == ("new", "2") else "a"
+                pq.write_table(pa.table({"ward": [ward], **more}), tmp_path / name / f"month={month}" / "0.parquet")
+
+        def asked(name, month):
+            return ask(tmp_path / name, book, partition=f"month={month}", **secret).repeated
+
+        assert [asked("old", month) for month in (1, 2)] == [False, False]
+        change = book.change_columns(tmp_path / "new", was=tmp_path / "old", **secret)
+        assert (change.same, change.others) == ("month 1 of old", ("month 2",))
+        assert [asked("new", month) for month in (1, 2, 3)] == [True, False, False]
+        assert (book.spent, book.verify().problems) == (Cost(2), ())
+
+    def test_the_column_that_divides_the_table_stays(self, tmp_path):
+        book = Ledger(tmp_path / "a.ledger")
+        self.asked(write(tmp_path / "old.csv", DAYS), book, "2026-01")
+        less = write(tmp_path / "less.csv", without("day", DAYS))
+        with pytest.raises(Refusal, match="day divides the table into partitions"):
+            book.change_columns(less)
+        with pytest.raises(ScopeRefused, match="day says what the ledger protects"):
+            ask(less, book)
+
+
 class TestWasIsRefused:
     def test_where_the_ledger_never_answered_about_it(self, old, new, tmp_path):
         book = Ledger(tmp_path / "a.ledger")
@@ -449,9 +514,9 @@ class TestTheHistory:
         ask(old, ledger, unit="who")
 
         def forge(rows):
-            facts = with_columns(json.loads(rows.find("SELECT facts FROM promise")[0][0]), columns, None)
+            facts = with_columns(json.loads(rows.find("SELECT facts FROM promise")[0][0]), columns, [])
             rows.change("UPDATE promise SET facts = ?", (json.dumps(facts),))
-            record(rows, "columns", {"columns": columns, "same": None})
+            record(rows, "columns", {"columns": columns, "same": []})
 
         ledger.store.write(forge)
         assert said in " / ".join(ledger.verify().problems)
@@ -470,8 +535,8 @@ class TestTheHistory:
 
     def test_says_nothing_known_where_a_line_is_malformed(self, old, ledger):
         ask(old, ledger)
-        for told in ({"columns": {}}, {"columns": {}, "same": None}, {"columns": {"a": 1}, "same": None},
-                     {"columns": {"a": "x"}, "same": ["v", {}]}):  # fmt: skip
+        for told in ({"columns": {}}, {"columns": {}, "same": []}, {"columns": {"a": 1}, "same": []},
+                     {"columns": {"a": "x"}, "same": [["v", {}]]}):  # fmt: skip
             ledger.store.write(lambda rows, told=told: record(rows, "columns", told))
         problems = [problem for problem in ledger.verify().problems if "says nothing that is known" in problem]
         assert len(problems) == 4

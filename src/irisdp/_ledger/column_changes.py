@@ -7,7 +7,7 @@ stays in its ledger (docs/decisions/ledger-scope.md). The columns that say who i
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,13 +32,17 @@ class ColumnChange(InOneLine):
     changed : mapping
         By column, its spelling and kind before and now, where these differ.
     same : str or None
-        The earlier data whose answers stay valid: it holds the same records in all other columns.
+        The earlier data, or the partitions of it, whose answers stay valid: it holds the same records in all other
+        columns.
+    others : tuple of str
+        Partitions that hold other records than before.
     """
 
     added: Mapping[str, str]
     dropped: Mapping[str, str]
     changed: Mapping[str, tuple[str, str]]
     same: str | None = None
+    others: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -63,6 +67,8 @@ class ColumnChange(InOneLine):
             lines.append(("columns", "those that the ledger knows"))
         if self.same is not None:
             lines.append(("answers", f"about {self.same} stay valid for questions that use no added or changed column"))
+        if self.others:
+            lines.append(("anew", f"questions about {', '.join(self.others)}, which holds other records than before"))
         return lines
 
     def to_document(self) -> dict[str, Any]:
@@ -72,6 +78,7 @@ class ColumnChange(InOneLine):
             "dropped": dict(self.dropped),
             "changed": {name: list(kinds) for name, kinds in self.changed.items()},
             "same_records": self.same,
+            **({"other_records": list(self.others)} if self.others else {}),
         }
 
 
@@ -165,32 +172,38 @@ def _check_dropped(rows: LedgerTransaction, change: ColumnChange, name: str) -> 
                 )
 
 
-def record_columns(rows: LedgerTransaction, name: str, table: Table, same: list[Any] | None) -> None:
-    """Add the line to the history, and pin the columns; nothing where nothing changes."""
+def record_columns(rows: LedgerTransaction, name: str, table: Table, same: Sequence[list[Any]]) -> None:
+    """Add the line to the history, and pin the columns; nothing where nothing changes.
+
+    Parameters
+    ----------
+    same : sequence
+        Versions of the data, each with how it is the same as an earlier one (`same_records`).
+    """
     begin(rows, name)
     pin(rows, name, {})  # brings a ledger of version 0.1 to today's format
     change, facts = compare_columns(rows, name, table), pinned_facts(rows, name)
-    same = _new_version(facts.get("same_records", {}), same)
-    if change.is_none and same is None:
+    known = facts.get("same_records", {})
+    new = [[version, of] for version, of in same if _is_new(known, version, of)]
+    if change.is_none and not new:
         return
-    keep_facts(rows, with_columns(facts, change.columns, same))
-    record(rows, "columns", {"columns": dict(change.columns), "same": same})
+    keep_facts(rows, with_columns(facts, change.columns, new))
+    record(rows, "columns", {"columns": dict(change.columns), "same": new})
 
 
-def _new_version(known: Mapping[str, Any], same: list[Any] | None) -> list[Any] | None:
-    """Return what is to be recorded of a version; nothing where it is known.
+def _is_new(known: Mapping[str, Any], version: str, of: Mapping[str, Any]) -> bool:
+    """Tell whether nothing is recorded yet of a version.
 
     Raises
     ------
     BadInput
         Where the version is known for another one, or the earlier one for this one.
     """
-    if same is None or known.get(same[0]) == same[1]:
-        return None
-    version, of = same
+    if known.get(version) == of:
+        return False
     earlier = [of["version"]]
     while (before := known.get(earlier[-1])) is not None and before["version"] not in earlier:
         earlier.append(before["version"])
     if version in known or version in earlier:
         raise BadInput("was", "is not what the ledger knows this data for", "leave was= out: its answers are found")
-    return same
+    return True

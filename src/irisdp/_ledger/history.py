@@ -35,7 +35,7 @@ OWN_LINES = {
 """Facts that the owner alone sets, each by a line of its own, and what messages call them."""
 
 
-def with_columns(facts: Mapping[str, Any], columns: Mapping[str, str], same: Any) -> dict[str, Any]:
+def with_columns(facts: Mapping[str, Any], columns: Mapping[str, str], same: Sequence[Sequence[Any]]) -> dict[str, Any]:
     """Return what is pinned once the table has other columns; those it had before stay allowed.
 
     Parameters
@@ -44,8 +44,8 @@ def with_columns(facts: Mapping[str, Any], columns: Mapping[str, str], same: Any
         What is pinned.
     columns : mapping
         The kind of every column from now on.
-    same : list or None
-        A version of the data, and how it is the same as an earlier one (`same_records`).
+    same : sequence
+        Versions of the data, each with how it is the same as an earlier one (`same_records`).
     """
     result = {**facts, "columns": dict(columns)}
     before = [*facts.get("earlier_columns", ()), *([facts["columns"]] if "columns" in facts else ())]
@@ -53,9 +53,8 @@ def with_columns(facts: Mapping[str, Any], columns: Mapping[str, str], same: Any
         result["earlier_columns"] = earlier
     else:
         result.pop("earlier_columns", None)
-    if same is not None:
-        version, of = same
-        result["same_records"] = {**facts.get("same_records", {}), version: of}
+    if same:
+        result["same_records"] = {**facts.get("same_records", {}), **{version: of for version, of in same}}
     return result
 
 
@@ -238,8 +237,11 @@ def is_same_as(value: Any) -> bool:
     )
 
 
-def _is_same_version(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and is_same_as(value[1])
+def _are_same_versions(value: Any) -> bool:
+    pairs = value if isinstance(value, list) else [value]
+    return all(
+        isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and is_same_as(pair[1]) for pair in pairs
+    )
 
 
 def _is_text(value: Any) -> bool:
@@ -267,7 +269,7 @@ _SHAPES: dict[str, dict[str, Callable[[Any], bool]]] = {
     "limit": {"limit": _is_limit},
     "promise": {"facts": _is_facts},
     "audiences": {"audiences": _are_limits},
-    "columns": {"columns": _are_kinds, "same": _or_none(_is_same_version)},
+    "columns": {"columns": _are_kinds, "same": _are_same_versions},
     "release": {"settlement": _is_numbered, "releases": _are_numbered},
     "outputs": {"outputs": _are_numbered},
     "adopted": {
