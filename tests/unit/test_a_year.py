@@ -23,7 +23,7 @@ from support.sweeps import tried
 __all__ = ["ledger", "server"]
 
 MONTHS = [*(f"2025-{number:02}" for number in range(1, tried(7, 13))), *tried([], ["2026-01", "2026-02"])]
-CORRECTED, RESTORED, LOST = tried((2, 3, 4), (4, 6, 8))
+CORRECTED, RESTORED, LOST, WIDENED = tried((2, 3, 4, 5), (4, 6, 8, 10))
 """After which month what happens, counted from 0."""
 ASKED = [("count", Fraction(1, 2)), ("count age > 40", Fraction(1, 4))]
 MONTH = sum(cost for _, cost in ASKED)
@@ -54,7 +54,7 @@ class Year:
         self.folder, self.ledger, self.monkeypatch = folder, ledger, monkeypatch
         self.plan = folder / "plan.toml"
         self.plan.write_text(PLAN.format(ledger=ledger.place))
-        self.columns, self.hand, self.drawn, self.sizes = {}, [], Counter(), {}
+        self.columns, self.hand, self.drawn, self.sizes = [], [], Counter(), {}
         real = pipeline.draw_answers
 
         def draw(planned, *given):
@@ -171,6 +171,16 @@ def test_a_year_is_charged_as_by_hand(year, ledger):
             assert {one.anew for one in run(year.plan, force=True)} == {"secret"}
             for question, cost in ASKED:
                 year.hand += [(known, question, cost) for known in MONTHS[: number + 1]]
+            year.check()
+        if number == WIDENED:  # every file gets a column, which the owner records: no answer changes
+            shutil.copytree(year.folder / "visits", year.folder / "before")
+            year.columns.append("cost")
+            for known, size in list(year.sizes.items()):
+                year.write(known, size)
+            with pytest.raises(ScopeRefused, match="new column cost"):
+                run(year.plan)
+            ledger.change_columns(year.folder / "visits", was=year.folder / "before")
+            assert run(year.plan).repeated
             year.check()
     # The limit is reached for February, which was corrected; a new month fits.
     year.write("2026-03", 78)
