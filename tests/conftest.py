@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -86,6 +87,21 @@ def compiled_once(tmp_path_factory):
             base = tmp_path_factory.getbasetemp()
             shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # by all processes of this run
             patch.setenv("PYTHONPYCACHEPREFIX", str(shared / "compiled"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def examples_unbound():
+    """Let every test publish the tables of `examples` with a ledger of its own: no test may bind them for others."""
+    from irisdp._ledger import bindings
+
+    states, examples = bindings._states, Path(__file__).parents[1] / "examples"
+
+    def elsewhere(*asked):
+        return [one for one in states(*asked) if one.path.parent != examples]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(bindings, "_states", elsewhere)
         yield
 
 

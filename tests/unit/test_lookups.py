@@ -296,9 +296,9 @@ def test_every_place_of_a_column():
     ]
     for words, options in asked:
         own = f"{options.get('unit')} {options.get('relation')}.ledger"
-        published = publish("survey.csv", *words, **{**SURE, **JOINED, **options}, ledger=own)
+        published = publish("survey.csv", *words, **{**SURE, **JOINED, **options}, ledger=own, another_ledger=True)
         assert published.plan.subject()["lookups"][0]["on"] == "ward", words
-    chosen = {**SURE, **JOINED, "ledger": "None None.ledger"}
+    chosen = {**SURE, **JOINED, "ledger": "None None.ledger", "another_ledger": True}
     shown = publish("survey.csv", "count", **chosen, by="region", groups="south,north").answers
     assert [row[:2] for row in shown.rows()] == [("south", 1), ("north", 2)]
     planned = plan("survey.csv", "sum", "people", lower=0, upper=900, step=1, epsilon=1, **JOINED)

@@ -16,6 +16,7 @@ import irisdp
 from irisdp import BadInput, Ledger, _files
 from irisdp._cli import run
 from irisdp._files import plan_outputs, same_file, write_outputs
+from support.bindings import unbind
 from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -85,7 +86,10 @@ def template(tmp_path_factory):
         (folder / name).write_text(text)
     data = folder / "data.csv"
     irisdp.publish(data, "count", epsilon="1/2", out=folder / "old.csv")
-    irisdp.publish(data, "count", epsilon="1/4", ledger=folder / "budget.json", secret=folder / "key")
+    irisdp.publish(
+        data, "count", epsilon="1/4", ledger=folder / "budget.json", secret=folder / "key", another_ledger=True
+    )
+    unbind(folder)
     (folder / "budget.json-wal").touch()
     return folder
 

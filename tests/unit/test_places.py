@@ -189,7 +189,7 @@ class TestRenaming:
 
     def test_several_ledgers_that_know_the_data_are_told_apart_by_hand(self, folder):
         once("data/t.csv")
-        once("data/t.csv", ledger="data/other.ledger")
+        once("data/t.csv", ledger="data/other.ledger", another_ledger=True)
         os.rename("data/t.csv", "data/renamed.csv")
         with pytest.raises(BadInput, match=r"several know this data: other.ledger, t.ledger"):
             once("data/renamed.csv")
@@ -208,7 +208,10 @@ class TestRenaming:
                 ask()
         assert (Ledger("data/t.ledger").spent, Ledger("data/renamed.ledger").spent) == (Cost(1), Cost(0))
         assert once("data/renamed.csv", ledger="data/t.ledger").repeated
-        assert not once("data/renamed.csv", ledger="data/renamed.ledger").repeated, "control: named by hand it is taken"
+        with pytest.raises(ScopeRefused, match=r"renamed.csv is bound to .*t\.ledger"):
+            once("data/renamed.csv", ledger="data/renamed.ledger")
+        named = {"ledger": "data/renamed.ledger", "another_ledger": True}
+        assert not once("data/renamed.csv", **named).repeated, "control: named by hand it is taken"
 
 
 def hard_link(file):

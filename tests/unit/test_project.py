@@ -278,10 +278,10 @@ def test_a_limit_may_say_what_a_ledger_counts(survey, said):
     assert publish(survey, "count", mu="1/2").cost == irisdp.accounting.GaussianCost("1/4")
     other = survey.with_name("other.ledger")
     said.write_text("")
-    publish(survey, "count", epsilon=1, ledger=other)
+    publish(survey, "count", epsilon=1, ledger=other, another_ledger=True)
     said.write_text('limit = "mu=1"')
     with pytest.raises(ScopeRefused, match=r"other\.ledger counts in epsilon and delta"):
-        publish(survey, "count", mu="1/2", ledger=other)
+        publish(survey, "count", mu="1/2", ledger=other, another_ledger=True)
     assert irisdp.Ledger(other).limit is None
 
 

@@ -73,6 +73,7 @@ def released(tmp_path_factory):
         private = {} if {"epsilon", "mu", "privacy"} & options.keys() else {"epsilon": 1}
         ledger = folder / f"{options.get('ledger', 'all')}.ledger"
         kept = {"ledger": ledger, "secret": folder / "kept", "out": folder / f"{name}.csv"}
+        kept["another_ledger"] = True
         found[name] = irisdp.publish(STUDY, *question, **(options | private | kept))
     return folder, found
 
@@ -520,7 +521,7 @@ def test_the_page_of_a_plan_and_of_a_batch_say_it_of_each_question(tmp_path, mon
     irisdp.run("p.toml")
     of_kind = {"query": "count", "by": "kind", "groups": "a,b", "at_most": 1}
     batch = {"data": "t.csv", "unit": "member", "budget": {"epsilon": 1}, "questions": [of_kind, {"query": "count"}]}
-    irisdp.batch(batch, ledger="b.ledger", report="batch.html")
+    irisdp.batch(batch, ledger="b.ledger", another_ledger=True, report="batch.html")
     for name in ("plan", "batch"):
         page = ReadPage((tmp_path / f"{name}.html").read_text(encoding="utf-8"))
         assert "Countedone record of each member, chosen at random" in page.text

@@ -797,7 +797,7 @@ class TestErrors:
                 ledger = tmp_path / f"{when}{number}.ledger"
                 proxy.cut(number, when)
                 try:
-                    irisdp.publish(data, "count", "age > 1", epsilon=1, ledger=ledger)
+                    irisdp.publish(data, "count", "age > 1", epsilon=1, ledger=ledger, another_ledger=True)
                 except BadInput as error:
                     assert "is on a server that" in str(error)
                     assert self.CANARY not in str(error) and server.password not in str(error)

@@ -59,6 +59,7 @@ def folder(tmp_path_factory):
     (here / "t.csv").write_text("v,g\n" + rows)
     for name, ((query, *words), options) in QUESTIONS.items():
         asked = {"epsilon": 1, **options, "ledger": here / f"{name}.ledger", "out": here / f"{name}.csv"}
+        asked["another_ledger"] = True
         irisdp.publish(here / "t.csv", *query.split(), *words, **asked)
     return here
 

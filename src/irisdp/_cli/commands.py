@@ -34,6 +34,7 @@ _IN_A_SHELL = {
     "Ledger(path).accept_restore()": "irisdp ledger FILE --accept-restore",
     "Ledger(path).change_columns(data)": "irisdp ledger FILE --columns DATA",
     "revoke(ledger, role)": "irisdp ledger ADDRESS --revoke ROLE",
+    "examine(ledger)": "irisdp ledger ADDRESS --doctor",
     "rotate_secret()": "irisdp ledger FILE --rotate-secret",
     "grant(ledger, role, may)": "irisdp ledger ADDRESS --grant publish=ROLE, or read=ROLE",
     "write a whole condition, such as": "quote the condition:",  # unquoted, the shell takes > and < for its own

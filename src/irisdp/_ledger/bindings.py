@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from .._exact import told_below
+from .._exact import file_path, told_below
 from .._tables import Table
 from ..errors import BadInput, ScopeRefused
 from .addresses import identity_of
@@ -173,6 +173,7 @@ def choose_ledger(
     """
     if not isinstance(another, bool):
         raise BadInput("another_ledger", "is a switch", "write another_ledger=True, or leave it out")
+    secret = None if secret is None else file_path(secret, "secret")
     wanted = ledger if ledger is not None or declared is None else declared.place
     if another and wanted is None:
         raise BadInput("another_ledger", "does not say which ledger", "name it with ledger=")

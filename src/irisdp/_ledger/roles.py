@@ -79,14 +79,16 @@ def revoke(book: Ledger, role: str) -> None:
     Refusal
         Where the role has lost its own rights, and still has some as a member of another role, or as everybody has.
     """
-    schema, named = _schema(book, "revoke"), _named(role, "revoke", "--revoke alice")
+    schema, named = _schema(book, "revoke"), _named(role, "revoke", "alice")
     if not book.store.exists():
         raise BadInput("revoke", f"there is no ledger {book.store.name}", "name one that is there")
 
     def work(rows: LedgerTransaction) -> list[str]:
         begin(rows, book.store.name)
         if not _is_role(rows, role):
-            raise BadInput("revoke", "names a role that the server does not know", "see irisdp ledger FILE --doctor")
+            raise BadInput(
+                "revoke", "names a role that the server does not know", "examine(ledger) lists those that have rights"
+            )
         owner = next(right.role for right in rights_of_roles(rows, schema) if right.owns)
         if owner == role:
             raise BadInput(
