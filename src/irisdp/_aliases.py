@@ -14,7 +14,7 @@ from .errors import BadInput
 OPTIONS = {"privacy_unit": "unit", "max_contributions": "at_most", "max_partitions": "groups_per_unit"}
 """Synonyms of options."""
 
-KEYS = {**OPTIONS, "where": "expression"}
+KEYS = {**OPTIONS, "where": "expression", "audiences": "audience"}
 """Synonyms of keys of documents, where the condition has a key of its own."""
 
 RELATIONS = {"replace-one": "exchange", "bounded": "exchange", "unbounded": "add-remove"}

@@ -682,10 +682,6 @@ def test_a_page_of_the_whole_plan(here):
 PAGES = {
     "ending": ('report = "all.csv"\n' + DATASET + COUNT, "report: must end in .html"),
     "two pages": ('report = "a.html"\n' + DATASET + COUNT + 'report = "a.html"\n', "report: "),
-    "audiences": (
-        'report = "a.html"\n' + DATASET + '[[questions]]\nquery = "count"\naudience = {board = 1}\n',
-        "report: is one page for everybody, and question 1 answers each audience by itself",
-    ),
 }
 
 

@@ -108,6 +108,8 @@ def _show_outlook(foreseen: RunOutlook) -> None:
         fact("cost", one.plan.describe_cost())
         for error in one.plan.describe_error():
             fact("error", error)
+        for said in one.plan.describe_charges():
+            fact("charge", said)
         for heading, said in _becomes(one):
             fact(heading, in_options(said, _OPTIONS))
         for said in one.plan.describe_unlisted():

@@ -93,7 +93,7 @@ def _guarantee(privacy: Any, delta: Any) -> Guarantee:
 def chain_for(
     query: Query[Any], levels: Sequence[tuple[str | None, Guarantee]], graph: NeighbouringRelation
 ) -> list[Measurement[Any]] | None:
-    """Return what answers several audiences so that their answers form a chain; None where nothing does.
+    """Return what answers audiences with names so that their answers form a chain; None where nothing does.
 
     Such noise has no use for a δ.
 
@@ -101,6 +101,8 @@ def chain_for(
     ----------
     proofs/audiences.md.
     """
+    if levels[0][0] is None:
+        return None
     from .._measurements import as_link  # here: it loads the noise of sums
 
     pure = [without_delta(level) for _, level in levels]
@@ -110,20 +112,34 @@ def chain_for(
     return None if any(link is None for link in links) else links
 
 
+def answered_by(
+    query: Query[Any],
+    levels: Sequence[tuple[str | None, Guarantee]],
+    graph: NeighbouringRelation,
+    links: list[Measurement[Any]] | None,
+    options: QuestionOptions,
+    *,
+    own: bool,
+) -> tuple[Audience, ...]:
+    """Return the audiences, each with what answers it: the links of a chain, or mechanisms of their own.
+
+    Raises
+    ------
+    BadInput
+        For what answers with noise alone though a δ is given. A query, or noise so wide, may have no use for that δ. A
+        file has the guarantee it has of its `own`.
+    """
+    mechanisms = links or [query.mechanism(level, graph) for _, level in levels]
+    if not own and not _says_something(mechanisms[-1].privacy):
+        given = [name for name in ("ratio", "privacy", "audience") if options.get(name) is not None]
+        field = given[0] if given else "epsilon"
+        raise too_private(field, 1 if field == "ratio" else 0, " and this delta=")
+    return tuple(Audience(name, mechanism) for (name, _), mechanism in zip(levels, mechanisms, strict=True))
+
+
 def without_delta(guarantee: Guarantee) -> Guarantee:
     """Return what is left of a guarantee where something else takes a pair's δ, or nothing has a use for it."""
     return guarantee.pure if isinstance(guarantee, Privacy) and guarantee.single else guarantee
-
-
-def check_answers(mechanism: Measurement[Any], options: QuestionOptions, *, own: bool) -> None:
-    """Refuse what answers with noise alone though a δ is given.
-
-    A query, or noise so wide, may have no use for that δ. A file has the guarantee it has of its `own`.
-    """
-    if not own and not _says_something(mechanism.privacy):
-        told = [name for name in ("ratio", "privacy", "audience") if options.get(name) is not None]
-        field = told[0] if told else "epsilon"
-        raise too_private(field, 1 if field == "ratio" else 0, " and this delta=")
 
 
 def _says_something(privacy: Guarantee) -> bool:

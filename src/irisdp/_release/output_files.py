@@ -68,15 +68,16 @@ def page_path(path: Any, field: str) -> Path:
 
 
 def _named_by_audience(target: Path, audiences: Sequence[Audience]) -> list[Path]:
-    names = [audience.name for audience in audiences]
-    return [target if name is None else _named_for(target, name) for name in names]
+    return [named_for(target, audience.name) for audience in audiences]
 
 
-def _named_for(target: Path, audience: str) -> Path:
+def named_for(target: Path, audience: str | None) -> Path:
     """Name an audience's file: the one that it has already under another spelling of its name, if there is one.
 
     Otherwise out.Press.csv and out.press.csv would be two files on one machine, and one on the next.
     """
+    if audience is None:
+        return target
     before, after = f"{target.stem}.", target.suffix
     named = target.with_name(f"{before}{audience}{after}")
     try:

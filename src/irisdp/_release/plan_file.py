@@ -293,7 +293,7 @@ class PlanFile:
     budget : Cost, optional
         The most that all answers of a batch together may cost; None where each question says its own privacy.
     report : Path, optional
-        Where a page of all of them is written.
+        Where a page of all of them is written; with audiences, one page for each of them as well.
     labels : Labels
         What readers of pages see instead of names; its titles are those of that page.
     is_dated : bool
@@ -486,10 +486,6 @@ def read_run(plan: Any, *, title: Any = None, labels: Any = None) -> PlanFile:
     report = None
     if "report" in found:
         report = page_path(_beside(folder, dated(found["report"], "report"), "report"), "report")
-        several = next((question for question in questions if question.options.get("audience")), None)
-        if several is not None:
-            rule = f"is one page for everybody, and {several.label} answers each audience by itself"
-            raise BadInput("report", rule, "leave it out, and give questions a report of their own")
     elif title is not None:
         raise BadInput(
             "title", "is that of the page of all questions, and the plan has none", 'write report = "x.html"'

@@ -33,7 +33,7 @@ from .._tables import HOW_TO_OPEN, Table, explaining_index, lookup_files, open_t
 from ..errors import BadInput
 from ..graphs import NeighbouringRelation, parse_relation
 from .accuracy import read_within
-from .audiences import Audience, chain_for, check_answers, read_audiences, read_confidence, read_levels
+from .audiences import answered_by, chain_for, read_audiences, read_confidence, read_levels
 from .canonical_question import canonical_question
 from .group_selection import read_grouping, read_naming
 from .options import PlanOptions, WeightOptions, with_options
@@ -146,12 +146,10 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
 
         met = wanted.meet(question.name, answering)
         levels = [(name, met.privacy) for name, _ in read_audiences(options)] or [(None, met.privacy)]
-    links = chain_for(question, levels, graph) if levels[0][0] is not None and wanted is None else None
+    links = chain_for(question, levels, graph) if wanted is None else None
     naming = read_naming(question, levels, options, fixed=fixed, chained=links is not None)
-    question, levels = naming.query, naming.levels
-    mechanisms = links or [question.mechanism(level, graph) for _, level in levels]
-    audiences = tuple(Audience(name, mechanism) for (name, _), mechanism in zip(levels, mechanisms, strict=True))
-    check_answers(audiences[-1].mechanism, options, own=own is not None)
+    question = naming.query
+    audiences = answered_by(question, naming.levels, graph, links, options, own=own is not None)
     return Plan(
         table=table,
         query=question,

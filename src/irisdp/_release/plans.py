@@ -408,10 +408,11 @@ class Plan:
     def body(self, audience: Audience) -> dict[str, Any]:
         """Return the release file of one audience's answers before they are drawn, JSON-ready.
 
-        Its cost is that of the whole release where the answers of several audiences form a chain. Otherwise it is that
-        of its own answers, and says nothing of others.
+        Its cost is that of its own answers, and says nothing of others; of a count for several audiences, it is that of
+        the whole chain.
         """
-        alone = audience.name is not None and (not self.is_chain or len(self.audiences) == 1)
+        counts = isinstance(audience.mechanism, GeometricNoise) and len(self.audiences) > 1
+        alone = audience.name is not None and not counts
         cost = self.cost_of(audience, self.currency) if alone else self.cost
         return {
             **self.facts(audience),

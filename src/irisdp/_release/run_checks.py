@@ -27,6 +27,7 @@ from .._ledger import (
     fingerprint_of_table,
     is_same,
     names_of_data,
+    same_audience,
     secret_file,
     secret_key_file,
     secret_key_path,
@@ -36,7 +37,7 @@ from .._ledger import (
 from .._tables import lookup_files
 from ..errors import BadInput, NotShown, ScopeRefused
 from .options import PlanOptions, options_of
-from .output_files import read_and_kept
+from .output_files import named_for, read_and_kept
 from .pipeline import CheckedQuestion, check_question, planned_files
 from .plan_file import PlanDataset, PlanFile, PlanQuestion
 from .planning import plan
@@ -262,7 +263,7 @@ def prepare_all(asked: PlanFile, records: Records, *, force: bool, another: bool
             ready.append(one)
     _check_apart(asked, ready)
     _check_ledgers(asked, ready)
-    planned_page(asked, records, force=force)
+    planned_pages(asked, ready, records, force=force)
     return ready
 
 
@@ -286,12 +287,30 @@ def _check_ledgers(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> None:
                 )
 
 
-def planned_page(asked: PlanFile, records: Records, *, force: bool) -> tuple[Output, ...]:
-    """Check where the page of the whole plan goes, if it has one; that it is apart from all else was checked."""
+def readers_of(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> list[str | None]:
+    """List for whom the plan has a page, if it has any: everybody (None), and each audience that a question names.
+
+    Everybody has one unless every question names its audiences.
+    """
     if asked.report is None:
-        return ()
+        return []
+    found: dict[str | None, str | None] = {}
+    for one in ready:
+        for audience in one.planned.audiences:
+            found.setdefault(same_audience(audience.name), audience.name)
+    return sorted(found.values(), key=lambda name: (name is not None, name))
+
+
+def planned_pages(
+    asked: PlanFile, ready: Sequence[CheckedQuestion], records: Records, *, force: bool
+) -> tuple[Output, ...]:
+    """Check where the pages of the whole plan go, if it has any; that they are apart from all else was checked."""
     may_replace = force or records[asked.questions[0].dataset.name].wrote
-    return plan_outputs([asked.report], [], field="report", force=may_replace)
+    return plan_outputs(_page_targets(asked, ready), [], field="report", force=may_replace)
+
+
+def _page_targets(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> list[Path]:
+    return [named_for(asked.report, name) for name in readers_of(asked, ready) if asked.report is not None]
 
 
 def planned_again(question: PlanQuestion, ready: CheckedQuestion, record: Record, *, force: bool) -> CheckedQuestion:
@@ -316,7 +335,7 @@ def _check_apart(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> None:
         for role, path in read_and_kept(table.location, [("the plan", asked.file), *declared], one.book.path, kept):
             read[role, str(path)] = role, Path(path)
     inputs = [*read.values(), *_named_only(asked)]
-    page = [] if asked.report is None else [asked.report]
+    page = _page_targets(asked, ready)
     try:
         plan_outputs([*page, *(one.path for own in ready for one in own.outputs)], inputs, field="out", force=True)
     except BadInput:  # now it takes longer, and says of which

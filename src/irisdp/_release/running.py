@@ -12,17 +12,16 @@ from .._events import events_of, report_event
 from .._exact import checked
 from .._files import Output
 from .._hooks import call_hook
-from .._ledger import Ledger, TableVersion, match_fingerprint
+from .._ledger import Ledger, TableVersion, match_fingerprint, same_audience
 from ..accounting import Charge
 from ..errors import BadInput, NotShown, Refusal, place_of
 from .dry_run import Accounts
-from .labels import Labels
 from .output_files import Released, write_files
 from .pipeline import CheckedQuestion, publish_checked, read_max_charge
 from .plan_file import PlanFile, read_run
 from .progress import errors_after_charge, part_of, report_step
 from .publication import Answered, RunPublication
-from .run_checks import Records, planned_again, planned_page, prepare_all, records_of
+from .run_checks import Records, planned_again, planned_pages, prepare_all, readers_of, records_of
 from .shared_records import PlanReading, SharedRecords
 
 
@@ -114,33 +113,50 @@ def run(
                 publication = publish_checked(again, readings[name], records[name].note)
             done.append(Answered(number=number, name=question.name, dataset=name, publication=publication))
     with _going_on(done):
-        planned = planned_page(asked, records, force=force)
+        planned = planned_pages(asked, ready, records, force=force)
     with errors_after_charge():
-        pages = _written_page(asked, planned, records, done, [one.labels for one in ready])
+        pages = _written_pages(asked, planned, records, done, ready)
     return RunPublication(file=asked.path, questions=tuple(done), pages=pages)
 
 
-def _written_page(
+def _written_pages(
     asked: PlanFile,
     planned: Sequence[Output],
     records: Records,
     done: Sequence[Answered],
-    labels: Sequence[Labels],
+    ready: Sequence[CheckedQuestion],
 ) -> tuple[Path, ...]:
-    """Write one page of all that was published: a function of the sidecars and the answers, as each file is."""
+    """Write a page of all that was published to each reader: a function of the sidecars and the answers.
+
+    An audience's page holds its own answers and those for everybody, and says nothing of other questions.
+    """
     if not planned:
         return ()
-    parts: list[Released] = []
-    for one in done:
-        ((name, answers),) = one.publication.answers_of.items()
-        written = one.publication.out[0] if "out" in asked.questions[one.number - 1].options else None
-        parts.append((one.publication.sidecars[name], answers, written))
-    names = [one.name for one in done]
     record = records[asked.questions[0].dataset.name]
     title = asked.labels.own_title or asked.labels.title
-    contents = ((output, call_hook("page", parts, labels, asked.path.stem, names, title=title)) for output in planned)
+
+    def page(reader: str | None) -> bytes:
+        shown = [
+            (part, one.name, question.labels)
+            for one, question in zip(done, ready, strict=True)
+            if (part := _part_for(reader, one, has_files="out" in asked.questions[one.number - 1].options)) is not None
+        ]
+        parts, names, labels = zip(*shown, strict=True)
+        content: bytes = call_hook("page", parts, labels, asked.path.stem, names, title=title)
+        return content
+
+    contents = ((output, page(reader)) for output, reader in zip(planned, readers_of(asked, ready), strict=True))
     delivered = [path for one in done for path in one.publication.out]
     return write_files((), {}, {}, None, contents, record.note, delivered)
+
+
+def _part_for(reader: str | None, one: Answered, *, has_files: bool) -> Released | None:
+    """Return what a question published to a reader, or to everybody; None where that is nothing."""
+    published = one.publication
+    for place, (name, answers) in enumerate(published.answers_of.items()):
+        if same_audience(name) in (None, same_audience(reader)):
+            return published.sidecars[name], answers, published.out[3 * place] if has_files else None
+    return None
 
 
 def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion], most: Charge | None) -> dict[str, PlanReading]:

@@ -17,7 +17,7 @@ from .blocks import bullets, document, folded, pairs, section, sentences, table
 from .checks import checks
 from .headline import meant
 from .inputs import Given
-from .page import MOST_ROWS, answered, error_lines, in_odds, made_by, subject, unit_of
+from .page import MOST_ROWS, answered, error_lines, for_whom, in_odds, made_by, subject, unit_of
 from .sentences import asked, assumed, cost_of_release, how_to_read, moved_by, not_to_conclude, numbered, protected
 
 # Check that the given questions are all questions of one batch, before a page states their joint cost.
@@ -246,7 +246,7 @@ def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str, *,
     Parameters
     ----------
     given : sequence of Given
-        Its questions, each charged by itself and answered for everybody.
+        Its questions, each charged by itself and answered for everybody, or for the one audience of the page.
     names : sequence
         What the plan calls them; None where it does not.
     plan : str
@@ -276,7 +276,9 @@ def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str, *,
     asked_in_all = f"{len(questions):,} question{'' if len(questions) == 1 else 's'}"
     named = list(dict.fromkeys(facts.said.get("table", "a table") for _, facts, _ in questions))
     about = ", ".join(named) if len(named) <= _MOST_NAMED else f"{len(named):,} tables"
+    reader = next((facts.audience for _, facts, _ in questions if facts.audience is not None), None)
     lead = f"The plan “{plan}”: {asked_in_all}, each answered and charged by itself."
+    lead += "" if reader is None else f" This page is for {reader}."
     return document(
         title or f"{asked_in_all} about {about}", lead, sections, made_by([facts for _, facts, _ in questions])
     )
@@ -330,6 +332,7 @@ def _plan_cost(questions: Sequence[Question]) -> Iterator[Html]:
 
 def _told(facts: ReleaseFile) -> Iterator[tuple[str, str]]:
     yield "Cost", cost_of_release(facts)
+    yield "For", for_whom(facts)
     if "date" in facts.said:
         yield "Drawn", facts.said["date"]
     yield "Protected", protected(facts)
