@@ -98,6 +98,12 @@ class TestColumnsAreRecorded:
         assert not publish(broken, "count", "n > 1", epsilon=1, ledger=ledger, table="t").repeated
         assert ledger.spent == Cost(3)
 
+    def test_the_new_data_is_charged_to_the_same_ledger_whoever_leaves_it_out(self, old, new, tmp_path):
+        ask(old, None)
+        Ledger(tmp_path / "old.ledger").change_columns(new)
+        ask(new, None, "count", "bonus > 1")
+        assert Ledger(tmp_path / "old.ledger").spent == Cost(2) and not (tmp_path / "new.ledger").exists()
+
     def test_a_dry_run_records_nothing(self, old, new, ledger):
         ask(old, ledger)
         before = ledger.to_document(), ledger.verify()
@@ -161,7 +167,7 @@ class TestWhatIsNotDropped:
         ask(old, people, "count", unit="who")
         with pytest.raises(Refusal, match="who is the column of persons"):
             people.change_columns(write(tmp_path / "less.csv", without("who")))
-        ask(old, public, by="ward", groups="a,b", relation="exchange", public_membership=True)
+        ask(old, public, by="ward", groups="a,b", relation="exchange", public_membership=True, another_ledger=True)
         with pytest.raises(Refusal, match="ward is a public column"):
             public.change_columns(write(tmp_path / "less.csv", without("ward")))
 

@@ -130,6 +130,9 @@ def all_documents():
     for name in ("t", "m"):
         yield "ledger", printed(f"ledger {name}.ledger --json")
         yield "doctor", printed(f"ledger {name}.ledger --doctor --json")
+    Path("less.csv").write_text("g,u\na,1\n")
+    yield "columns", printed("ledger t.ledger --columns t.csv --json")
+    yield "refusal", printed("ledger t.ledger --columns less.csv --json", statuses=[1])
     irisdp("ledger l.ledger --limit 1")
     yield "refusal", printed("publish t.csv count --epsilon 1 --ledger another.ledger --json")
     yield "refusal", printed("publish t.csv count --epsilon 5 --ledger l.ledger --another-ledger --json")

@@ -14,6 +14,7 @@ from typing import Any
 
 from .._tables import Table, TablePart, common_columns, hold_the_same, load_types, open_table
 from ..errors import BadInput, Refusal
+from .bindings import bind, find_binding
 from .column_changes import ColumnChange, compare_columns, record_columns
 from .discovery import (
     TableFingerprint,
@@ -80,6 +81,8 @@ def change_columns(
             for each in same:
                 remember(each.table, book, secret, each.stamp, each.version, each.key)
             remember_head(table, book, secret, book)
+            if find_binding(table, secret, book) is None:
+                bind(table, secret, book, book)  # else leaving out the ledger would make a new one
         return change
 
 

@@ -345,7 +345,7 @@ class PartSource:
 
 
 def injective(value: str, kind: pa.DataType) -> str:
-    """Return SQL for the text of a value, null told apart and its length in front, so that no two records meet."""
+    """Return SQL for the text of a value with its length in front, and for null a sign, so that no two records meet."""
     import pyarrow as pa
 
     if pa.types.is_nested(kind):  # of which Iris only ever reads whether it is there
