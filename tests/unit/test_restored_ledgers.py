@@ -151,3 +151,69 @@ def test_a_check_that_is_left_out_is_caught(data, tmp_path, monkeypatch):
     monkeypatch.setattr("irisdp._ledger.discovery.lost_heads", lambda *_: [])
     ask(data, 1, ledger)
     assert Ledger(ledger).spent == Cost(2)  # and three answers were drawn
+
+
+def test_a_backup_from_before_a_move_opens_no_second_budget(data, tmp_path):
+    first, there = tmp_path / "a.ledger", tmp_path / "b.ledger"
+    ask(data, 0, first)
+    shutil.copy(first, tmp_path / "backup")
+    Ledger(first).copy_to(there)
+    shutil.copy(tmp_path / "backup", first)
+    with pytest.raises(ScopeRefused, match=r"a\.ledger lacks line"):
+        ask(data, 1, first)
+    shutil.copy(tmp_path / "backup", there)
+    with pytest.raises(ScopeRefused, match=r"b\.ledger lacks line|is bound to"):
+        ask(data, 1, there)
+
+
+def test_the_refusal_names_what_lies_beside_the_ledger_or_elsewhere(data, tmp_path):
+    (tmp_path / "far").mkdir()
+    for folder, remedy in ((tmp_path, r"accept_restore\(\) charges"), (tmp_path / "far", r"accept_restore\(data\) ch")):
+        ledger = restored(folder / "team.ledger", data, 1)
+        with pytest.raises(ScopeRefused, match=remedy):
+            ask(data, 1, ledger, another_ledger=True)
+        Ledger(ledger).accept_restore(data)
+        data.with_name(".tables.irisdp-state").unlink()
+
+
+def test_on_a_server_a_restored_ledger_is_refused_and_charged(data, server):
+    """A dump of the schema is loaded again: the same refusal, the same charge, with the data as the place beside."""
+    book = Ledger(server.address())
+    schema = book.store.address.schema
+    ask(data, 0, book)
+    kept = {table: rows_of(book, table) for table in ("settlement", "release", "output", "history")}
+    ask(data, 1, book)
+    ask(data, 2, book)
+    for table in ("output", "release", "settlement", "history"):
+        server.execute(f'DELETE FROM "{schema}".{table} WHERE {within(table, kept[table])}')
+    assert book.spent == Cost(1) and book.verify().problems == ()
+    with pytest.raises(ScopeRefused, match=r"lacks line .*accept_restore\(data\)") as refused:
+        ask(data, 1, book)
+    assert refused.value.document["pinned"]["spent"] == Cost(3).to_document()
+    assert book.accept_restore(data) == Cost(2)
+    assert ask(data, 0, book).repeated and not ask(data, 1, book).repeated
+    assert book.spent == Cost(4) and book.verify().problems == ()
+    server.execute(f'DROP SCHEMA "{schema}" CASCADE')
+
+
+def rows_of(book, table):
+    column = "release" if table == "output" else "id"
+    with book.store.reading() as rows:
+        return [number for (number,) in rows.find(f"SELECT {column} FROM {table}")]
+
+
+def within(table, numbers):
+    column = "release" if table == "output" else "id"
+    return f"NOT {column} = ANY (ARRAY{numbers or [0]})"
+
+
+def test_a_plan_looks_at_each_ledger_once(data, tmp_path, monkeypatch):
+    from irisdp import run
+    from irisdp._release import pipeline
+
+    questions = "".join(f'[[questions]]\nquery = "count"\nexpression = "age > {n}"\nepsilon = 1\n' for n in range(5))
+    (tmp_path / "plan.toml").write_text(f'[datasets.a]\ndata = "survey.csv"\n{questions}')
+    looked, check = [], pipeline.check_known
+    monkeypatch.setattr(pipeline, "check_known", lambda *a, **b: (looked.append(b["default"]), check(*a, **b)))
+    run(tmp_path / "plan.toml")
+    assert looked.count(True) == 1

@@ -32,6 +32,7 @@ _QUESTION = re.compile(r"""publish\(data(?P<words>(?:, (?:"(?:[^"\\]|\\.)*"|\d+)
 _WORD = re.compile(r"""(?P<text>"(?:[^"\\]|\\.)*")|(?P<number>\d+)""")
 _IN_A_SHELL = {
     "Ledger(path).accept_restore()": "irisdp ledger FILE --accept-restore",
+    "Ledger(path).accept_restore(data)": "irisdp ledger FILE --accept-restore --beside DATA",
     "Ledger(path).change_columns(data)": "irisdp ledger FILE --columns DATA",
     "revoke(ledger, role)": "irisdp ledger ADDRESS --revoke ROLE",
     "examine(ledger)": "irisdp ledger ADDRESS --doctor",

@@ -298,7 +298,7 @@ def check_known(table: Table, book: Ledger, secret: str | os.PathLike[str] | Non
     with book.store.reading() as rows:
         lost = lost_heads(rows, state, book.place)
     if lost:
-        raise loss(book.store, lost)
+        raise loss(book.store, lost, is_beside=book.path is not None and book.path.parent == state.path.parent)
 
 
 def remember(

@@ -125,7 +125,9 @@ def _heads(rows: LedgerTransaction, book: Ledger, home: Any) -> Finding:
     if lost:
         head = lost[0]
         says = f"lacks line {head.line}, known since {head.noted[:10]}, when {read_charge(head.spent)} was spent"
-        remedy = "restore the newer ledger; if that is lost, Ledger(path).accept_restore() charges the lost releases"
+        is_beside = book.path is not None and book.path.parent == state.path.parent
+        call = "Ledger(path).accept_restore()" if is_beside else "Ledger(path).accept_restore(data)"
+        remedy = f"restore the newer ledger; if that is lost, {call} charges the lost releases"
         return Finding("head", False, says, remedy)
     known = state.find_heads(identity_of(book.place))
     says = f"line {known[0].line}, the last one that is known here, is there" if known else "no line is known here"

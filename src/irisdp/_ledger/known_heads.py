@@ -48,12 +48,22 @@ def holds_head(rows: LedgerTransaction, head: KnownHead) -> bool:
     return rows.version() >= VERSION and bool(rows.find(asked, (head.line, head.hash)))
 
 
-def loss(store: LedgerStore, lost: Sequence[KnownHead]) -> ScopeRefused:
-    """Return the refusal of a ledger that lacks lines which are known of it."""
+def loss(store: LedgerStore, lost: Sequence[KnownHead], *, is_beside: bool) -> ScopeRefused:
+    """Return the refusal of a ledger that lacks lines which are known of it.
+
+    Parameters
+    ----------
+    store : LedgerStore
+    lost : sequence of KnownHead
+        The lines, the latest first.
+    is_beside : bool
+        Whether they are noted in the ledger's own folder.
+    """
     head = lost[0]
     spent = read_charge(head.spent)
     known = f"line {head.line} of its history, known since {head.noted[:10]}, when it had spent {spent}"
-    remedy = "Restore the newer ledger; if that is lost, Ledger(path).accept_restore() charges the lost releases"
+    call = "Ledger(path).accept_restore()" if is_beside else "Ledger(path).accept_restore(data)"
+    remedy = f"Restore the newer ledger; if that is lost, {call} charges the lost releases"
     return ScopeRefused(
         f"{store.name} lacks {known}. It was restored from a backup, or is another ledger. Nothing was read or spent."
         f" {remedy}",

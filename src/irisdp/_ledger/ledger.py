@@ -25,7 +25,7 @@ from .._hooks import Drawable, call_hook
 from .._lazy import renamed_method
 from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, NotShown
-from .addresses import address_of
+from .addresses import address_of, identity_of
 from .audience_limits import AudienceSpending, check_audience_limits, limit_audience
 from .charging import ChargeRequest, Draw, Price, Quote, Tells, charge_question, quote
 from .column_changes import ColumnChange
@@ -233,7 +233,19 @@ class Ledger(Drawable):
         """Carry all over to a place that is empty, or that it left before; close this ledger, return the one there."""
         there = Ledger(place)
         move(self.store, there.store, str(there.place))
+        self._note_move(there)
         return there
+
+    def _note_move(self, there: Ledger) -> None:
+        """Note the last lines of both places where this machine knows this ledger: a backup of either is noticed."""
+        states = dict.fromkeys(TableState.beside(book.path) for book in (self, there) if book.path is not None)
+        for state in states:
+            if state.find_heads(identity_of(self.place)):
+                for book in (self, there):
+                    with book.store.reading() as rows:
+                        head = read_head(rows, book.store, book.place)
+                    if head is not None:
+                        state.note_head(head)
 
     @checked
     def change_columns(

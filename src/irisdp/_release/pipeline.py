@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from logging import WARNING
@@ -139,7 +139,11 @@ class CheckedQuestion:
 
 
 def check_question(
-    planned: Plan, before: TableFingerprint, options: Mapping[str, Any], may_replace: Replaced | None = None
+    planned: Plan,
+    before: TableFingerprint,
+    options: Mapping[str, Any],
+    may_replace: Replaced | None = None,
+    known: set[Hashable] | None = None,
 ) -> CheckedQuestion:
     """Check all that `publish` checks of a planned question before it reads a record.
 
@@ -152,6 +156,8 @@ def check_question(
         As for `irisdp.publish`.
     may_replace : bool or callable, optional
         Which files that are there may be replaced, instead of what `force` says.
+    known : set, optional
+        The ledgers that were looked at for other questions of a plan: each is once.
     """
     out, report = options.get("out"), options.get("report")
     licence = read_licence(options.get("licence"), out)
@@ -166,7 +172,11 @@ def check_question(
     files, reports = planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
     check_ledger(book, planned.table.location, planned.declared_in, default=choice.default)
     choice.check(book)
-    check_known(planned.table, book, secret, default=choice.default)
+    looked_at = (book, str(secret), planned.table.path, choice.default)
+    if known is None or looked_at not in known:
+        check_known(planned.table, book, secret, default=choice.default)
+    if known is not None:
+        known.add(looked_at)
     names = (audience.name for audience in planned.audiences)
     outputs = {name: [str(file.path.absolute())] for name, (file, *_) in zip(names, files, strict=False)}
     return CheckedQuestion(

@@ -14,7 +14,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -250,7 +250,7 @@ def prepare_all(asked: PlanFile, records: Records, *, force: bool, another: bool
         if dataset.name not in projects:
             with question.blamed():  # read once, for all questions
                 projects[dataset.name] = find_project(dataset.data, dataset.options.get("project"))
-    ready = []
+    ready, known = [], set[Hashable]()
     for question in asked.questions:
         dataset = question.dataset
         options = {**question.options, "project": projects[dataset.name]}
@@ -258,7 +258,7 @@ def prepare_all(asked: PlanFile, records: Records, *, force: bool, another: bool
         with question.blamed():
             before = fingerprint_of_table(data_location(dataset.data))
             planned = plan(dataset.data, *question.words, **options_of(PlanOptions, options))
-            one = check_question(planned, before, options, force or records[dataset.name].wrote)
+            one = check_question(planned, before, options, force or records[dataset.name].wrote, known)
             check_ledger(one.book, one.planned.table.location, {"the plan": asked.file}, default=False)
             ready.append(one)
     _check_apart(asked, ready)
