@@ -39,6 +39,7 @@ _IN_A_SHELL = {
     "rotate_secret()": "irisdp ledger FILE --rotate-secret",
     "grant(ledger, role, may)": "irisdp ledger ADDRESS --grant publish=ROLE, or read=ROLE",
     "write a whole condition, such as": "quote the condition:",  # unquoted, the shell takes > and < for its own
+    "Ledger(path).limit_period(PERIOD, LIMIT)": "irisdp ledger FILE --limit-per PERIOD=E,D",
     "Ledger(path).set_limit(E, D)": "irisdp ledger FILE --limit E,D",
     "Ledger(path).set_limit(mu=M)": "irisdp ledger FILE --limit mu=M",
     "Ledger(path).set_limit(rho=R)": "irisdp ledger FILE --limit rho=R",

@@ -41,6 +41,13 @@ def ledger_command(
             help="With --limit: set the limit of this audience.",
         ),
     ] = None,
+    limit_per: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERIOD=E[,D]",
+            help="Set the limit of each day, week, month or year, within the limit: a pace. PERIOD=none removes it.",
+        ),
+    ] = None,
     table: Annotated[str | None, typer.Option(metavar="NAME", help="Set the table of a new ledger.")] = None,
     relation: Annotated[
         str | None,
@@ -144,12 +151,15 @@ def ledger_command(
     _check_forms(forms, fail_below, doctor=doctor)
     pinned = (table, relation, unit, public_columns)
     switches = (verify, accept_restore, as_csv, as_metrics, doctor, rotate_secret)
-    others = any(one is not None for one in (*pinned, limit, grant, revoke, copy_to, fail_below)) or any(switches)
+    others = any(one is not None for one in (*pinned, limit, limit_per, grant, revoke, copy_to, fail_below)) or any(
+        switches
+    )
     _check_columns(columns, was=was, project=project, secret=secret, dry_run=dry_run, alone=not others)
     if columns is not None:
         _change_columns(Ledger(file), columns, was, project, secret, dry_run=dry_run, as_json=as_json)
         return
     most = None if limit is None else named_limit(limit)  # before anything is written
+    pace = _pace(limit_per)
     ledger = Ledger(file)
     if accept_restore:
         ledger.accept_restore(beside)
@@ -158,8 +168,7 @@ def ledger_command(
     if pinned != (None,) * 4:
         names = [] if public_columns is None else [name.strip() for name in public_columns.split(",")]
         ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
-    if most is not None:
-        ledger.restrict(most, audience=audience)
+    _limit(ledger, most, audience, pace)
     changed = _changed(ledger, grant, revoke, beside, rotate=rotate_secret)
     if copy_to is not None:
         ledger = _copied(ledger, copy_to)
@@ -181,6 +190,32 @@ def ledger_command(
     if too_little:
         write_error(f"irisdp: {too_little}")
         raise typer.Exit(Refusal.exit_status)
+
+
+def _limit(ledger: Ledger, most: Charge | None, audience: str | None, pace: tuple[str, Charge | None] | None) -> None:
+    """Set the limits that were named."""
+    if most is not None:
+        ledger.restrict(most, audience=audience)
+    if pace is not None:
+        ledger.limit_period(*pace)
+
+
+def _pace(limit_per: str | None) -> tuple[str, Charge | None] | None:
+    """Read the limit of a calendar period, as PERIOD=E,D."""
+    if limit_per is None:
+        return None
+    from .._ledger import PERIODS, named_limit
+
+    period, equals, most = limit_per.partition("=")
+    period, most = period.strip(), most.strip()
+    if period not in PERIODS or not equals:
+        rule = f"must be PERIOD=E or PERIOD=E,D, not {limit_per!r}"
+        raise BadInput("limit_per", rule, f"write for example month=1; a PERIOD is {', '.join(PERIODS)}")
+    try:
+        return period, None if most == "none" else named_limit(most)
+    except BadInput as error:
+        remedy = error.remedy.replace("limit=", f"--limit-per {period}=").replace("'", "")
+        raise error.said("limit_per", error.rule, remedy) from None
 
 
 def _check_forms(forms: Mapping[str, bool], fail_below: str | None, *, doctor: bool) -> None:
@@ -456,6 +491,10 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
     lines += [] if expected is None else [("rate", str(expected))]
     if "partitions" in document:
         lines.append(("partitions", _partitions(document)))
+    for period, stands in document.get("periods", {}).items():
+        spent_in, most, rest = (_cost(stands[name]) for name in ("spent", "limit", "left"))
+        said = f"spent {spent_in} of {most.told(told_below)} for each {period}; left {rest.told(told_below)}"
+        lines.append((period, f"{said}; the next begins on {stands['next']} (UTC)"))
     for audience, stands in document.get("audiences", {}).items():
         told_by_now, most, rest = (_cost(stands[name]) for name in ("told", "limit", "left"))
         said = f"{audience} was told {told_by_now}; its limit is {most.told(told_below)}; left {rest.told(told_below)}"

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from .ledger import Ledger
     from .limits import check_most, named_limit
     from .partitions import Partition, Spending, check_protected, check_spelling
+    from .period_limits import PERIODS
     from .releases import Release, lines_as_html, list_releases, to_build_on
     from .same_records import find_answer, version_to_charge, versions_of
     from .scope import LedgerScope, scope_in_advance

@@ -25,6 +25,7 @@ from .entries import (
 from .limits import check_budget, check_most
 from .migration import begin
 from .partitions import check_protected, check_spelling
+from .period_limits import check_periods
 from .releases import Release, to_build_on
 from .same_records import find_answer, version_to_charge, versions_of
 from .scope import LedgerScope
@@ -120,6 +121,7 @@ def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRe
     if partition is not None:
         check_spelling(spending.parts, partition, where=store.name)
     check_budget(limit, spending, price, partition)
+    check_periods(rows, store.name, price, partition)
     telling = AudienceCost(alone={None: price}) if asked.tells is None else asked.tells(currency)
     AudienceSpending.of(rows, store.name).check(telling, asked.fingerprint)
     entries = tuple(asked.draw(earlier, price))

@@ -89,20 +89,24 @@ def read_spent(rows: LedgerTransaction, name: str = "") -> Charge:
     return read_spending(rows, name).total
 
 
-def read_spending(rows: LedgerTransaction, name: str = "") -> Spending:
-    """Return what was charged for the whole table, and for each partition if the ledger knows any."""
+def read_spending(rows: LedgerTransaction, name: str = "", *, since: int = 0) -> Spending:
+    """Return what was charged for the whole table, and for each partition if the ledger knows any.
+
+    Only charges from a number of `settlement` on count, if `since` names one.
+    """
     # Grouped by text, which an index answers: 100,000 charges are a handful of different ones.
     kind = currency_of(rows).cost
     columns = ", ".join(kind.__slots__)
+    of, numbered = (" WHERE settlement >= ?", (since,)) if since else ("", ())
     facts = pinned_facts(rows, name) if is_current(rows) else {}
     if "partition" not in facts:
-        stored = rows.find(f"SELECT count(*), {columns} FROM release GROUP BY {columns}")
+        stored = rows.find(f"SELECT count(*), {columns} FROM release{of} GROUP BY {columns}", numbered)
         return Spending(sum((read_cost(kind, *numbers) * times for times, *numbers in stored), kind()))
     relation, unit, public = facts.get("relation", "exchange"), facts.get("unit"), facts.get("public_columns", [])
     spending = Spending(kind(), parallel=is_parallel(facts["partition"], relation, unit, public))
     value = rows.text_in("details", "partition", "value")
-    asked = f"SELECT count(*), {value}, {columns} FROM release GROUP BY {value}, {columns}"
-    for times, partition, *numbers in rows.find(asked):
+    asked = f"SELECT count(*), {value}, {columns} FROM release{of} GROUP BY {value}, {columns}"
+    for times, partition, *numbers in rows.find(asked, numbered):
         if not isinstance(partition, str | None):
             raise Damaged
         spending = spending.after(partition, read_cost(kind, *numbers) * times)
@@ -365,7 +369,7 @@ def _is_division(by: Mapping[str, Any]) -> bool:
 def _facts(text: str) -> dict[str, Any]:
     facts = read_object(text)
     kinds = {"table": str | None, "columns": dict, "relation": str, "unit": str | None, "public_columns": list}
-    kinds["audiences"] = dict  # their limits: _ledger/audience_limits.py
+    kinds["audiences"] = kinds["periods"] = dict  # limits: _ledger/audience_limits.py, _ledger/period_limits.py
     kinds["partition"] = dict
     kinds["earlier_columns"], kinds["same_records"] = list, dict  # _ledger/column_changes.py
     if not facts.keys() <= kinds.keys() or not all(isinstance(facts[fact], kinds[fact]) for fact in facts):

@@ -29,6 +29,7 @@ def digest_of(row: Any) -> str:
 
 OWN_LINES = {
     "audiences": "limits of audiences",
+    "periods": "limits of periods",
     "earlier_columns": "earlier columns",
     "same_records": "versions with the same records",
 }
@@ -137,8 +138,8 @@ class ReplayedState:
                 for fact in told["facts"].keys() & OWN_LINES.keys() - (self.facts or {}).keys():
                     yield f"line {number} of the history pins {OWN_LINES[fact]} with other facts"
                 self.facts = told["facts"]
-            case "audiences":
-                self.facts = {**(self.facts or {}), "audiences": told["audiences"]}
+            case "audiences" | "periods":
+                self.facts = {**(self.facts or {}), event: told[event]}
             case "columns":
                 yield from _forbidden(number, self.facts or {}, told["columns"])
                 self.facts = with_columns(self.facts or {}, told["columns"], told["same"])
@@ -270,6 +271,8 @@ _SHAPES: dict[str, dict[str, Callable[[Any], bool]]] = {
     "promise": {"facts": _is_facts},
     "audiences": {"audiences": _are_limits},
     "columns": {"columns": _are_kinds, "same": _are_same_versions},
+    "periods": {"periods": _are_limits},
+    "columns": {"columns": _are_kinds, "same": _or_none(_is_same_version)},
     "release": {"settlement": _is_numbered, "releases": _are_numbered},
     "outputs": {"outputs": _are_numbered},
     "adopted": {

@@ -46,9 +46,10 @@ from .file_store import LedgerFile, resolved
 from .fingerprints import name_of_secret, rotate_secret
 from .history import History, check_history, record
 from .known_heads import charge_loss, read_head
-from .limits import limit_of
+from .limits import limit_of, named_limit
 from .migration import begin, closing, move, refuse_moved
 from .partitions import Spending
+from .period_limits import limit_period
 from .releases import Release, ledger_document, lines_as_html, list_releases
 from .scope import LedgerScope
 from .store import LedgerStore, LedgerTransaction, currency_of
@@ -207,6 +208,34 @@ class Ledger(Drawable):
             insist_on(rows, wanted, self.store.name)
             if not once or read_limit(rows) is None:
                 write_limit(rows, limit)
+            return read_spent(rows)
+
+        return self.store.write(work)
+
+    @checked
+    def limit_period(self, period: str, limit: Any) -> Charge:
+        """Set the most that may be spent in each calendar period of a length, within the ledger's limit.
+
+        This is a pace, and no guarantee by itself: the ledger's limit bounds what all answers together tell. Periods
+        begin at midnight in UTC, and weeks on Monday. A clock that is set back refreshes no allowance.
+
+        Parameters
+        ----------
+        period : {"day", "week", "month", "year"}
+        limit : number, text, sequence or Charge
+            In the ledger's currency: ε, ε and δ, "mu=1", or "rho=1/2". None removes the limit.
+
+        Returns
+        -------
+        Charge
+            The amount spent already, in all periods.
+        """
+
+        most = None if limit is None else named_limit(limit)
+
+        def work(rows: LedgerTransaction) -> Charge:
+            begin(rows, self.store.name)
+            limit_period(rows, self.store.name, period, most)
             return read_spent(rows)
 
         return self.store.write(work)

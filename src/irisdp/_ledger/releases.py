@@ -17,6 +17,7 @@ from .entries import promise_document, read_cost, read_limit, read_object, read_
 from .forecasts import forecast
 from .limits import statement
 from .migration import whereabouts
+from .period_limits import read_periods
 from .store import Damaged, LedgerStore, LedgerTransaction, currency_of, typed
 
 T = TypeVar("T")
@@ -170,6 +171,7 @@ def ledger_document(store: LedgerStore, rows: LedgerTransaction) -> dict[str, An
     spent = spending.total
     left = limit and (limit.beyond(limit) if elsewhere else limit.left_after(spent))
     told = AudienceSpending.of(rows, store.name).to_document(closed=bool(elsewhere))
+    periods = {one.name: one.to_document(closed=bool(elsewhere)) for one in read_periods(rows, store.name)}
     document = {
         "limit": limit and limit.to_document(),
         "spent": spent.to_document(),
@@ -177,6 +179,7 @@ def ledger_document(store: LedgerStore, rows: LedgerTransaction) -> dict[str, An
         **elsewhere,
         **statement(currency_of(rows), limit, spent),
         **({"audiences": told} if told else {}),
+        **({"periods": periods} if periods else {}),
         **({"partitions": spending.to_document()} if spending.parts else {}),
         **_public(promise_document(rows, store.name)),
         "releases": [_public(release.to_document()) for release in list_releases(store, rows)],

@@ -93,9 +93,9 @@ class SimulatedStore:
 
 
 def _take_audiences(rows: LedgerTransaction, name: str) -> dict[str, object]:
-    """Remove the limits of audiences, and return them."""
+    """Remove the limits of audiences and of periods, and return them."""
     facts = pinned_facts(rows, name) if is_current(rows) else {}
-    limits = {"audiences": facts.pop("audiences")} if "audiences" in facts else {}
+    limits: dict[str, object] = {kind: facts.pop(kind) for kind in ("audiences", "periods") if kind in facts}
     if limits:
         keep_facts(rows, facts)
     return limits

@@ -439,7 +439,7 @@ class Account:
                 return refusal
             return None
         told = {name: value for name, value in self.refusal.document.items() if name != "error"}
-        if "audience" in told:
+        if "audience" in told or "period" in told:
             return BudgetRefused(f"{self.first}: {in_keys(str(self.refusal), (), toml=True)}", **told)
         _, _, remedy = in_keys(str(self.refusal), ("epsilon", "delta", "mu"), toml=True).partition("; ask with less")
         left = self.limit.left_after(self.before)
