@@ -272,7 +272,6 @@ _SHAPES: dict[str, dict[str, Callable[[Any], bool]]] = {
     "audiences": {"audiences": _are_limits},
     "columns": {"columns": _are_kinds, "same": _are_same_versions},
     "periods": {"periods": _are_limits},
-    "columns": {"columns": _are_kinds, "same": _or_none(_is_same_version)},
     "release": {"settlement": _is_numbered, "releases": _are_numbered},
     "outputs": {"outputs": _are_numbered},
     "adopted": {
