@@ -1,8 +1,6 @@
 """Records of persons that are chosen once on a cluster: every question reads what it would read alone."""
 
 import shutil
-import sys
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,10 +9,8 @@ from irisdp._release.pipeline import read_statistics
 from irisdp._release.planning import plan
 from irisdp._release.shared_records import SharedRecords
 from irisdp._tables.spark_files import SparkFileSource
+from support.questions_of_persons import ASKED, KEYS, found, records
 from support.spark import session_of
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
-from test_shared_records import ASKED, KEYS, found, records
 
 pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="Java is missing: install openjdk-17-jre-headless")
 

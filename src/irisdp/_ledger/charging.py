@@ -54,6 +54,8 @@ class ChargeRequest:
     query: str
     text: str
     """The question as canonical JSON."""
+    aliases: tuple[str, ...] = ()
+    """The same question as it may have been noted before, by other releases of an engine that read the same."""
     promise: LedgerScope
     cost: Charge | Price
     tells: Tells | None = None
@@ -86,8 +88,17 @@ class Quote:
     cost: Charge
 
 
+def as_noted(rows: LedgerTransaction, asked: ChargeRequest) -> ChargeRequest:
+    """Return a question in the words under which its answer is stored, if it is stored under any."""
+    for text in (asked.text, *asked.aliases):
+        if find_answer(rows, versions_of(rows, asked.fingerprint, text), text) is not None:
+            return replace(asked, text=text)
+    return asked
+
+
 def quote(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRequest, currency: Currency) -> Quote:
     """Say what `charge_question` would charge; limits are not looked at."""
+    asked = as_noted(rows, asked)
     versions = versions_of(rows, asked.fingerprint, asked.text)
     if find_answer(rows, versions, asked.text) is not None:
         return Quote(repeated=True, cost=currency.cost())
@@ -105,6 +116,7 @@ def charge_question(rows: LedgerTransaction, store: LedgerStore, asked: ChargeRe
     facts = asked.promise.facts()
     check_pinned(rows, store.name, facts, asked.fingerprint)
     pin(rows, store.name, facts)  # rolled back with everything else
+    asked = as_noted(rows, asked)
     question_hash = hash_of(asked.text)
     versions = versions_of(rows, asked.fingerprint, asked.text)
     found = find_answer(rows, versions, asked.text)

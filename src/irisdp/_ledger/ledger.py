@@ -478,11 +478,12 @@ class Ledger(Drawable):
             return known_fingerprints(rows, fingerprints)
 
     @checked
-    def answered(self, question: str) -> str | None:
-        """Return the version of the data that a question was answered about last; None if it never was."""
+    def answered(self, *questions: str) -> str | None:
+        """Return the version of the data that a question was answered about last, in any of several words, or None."""
         with self.store.reading() as rows:
-            asked = "SELECT fingerprint FROM settlement WHERE question_hash = ? ORDER BY id DESC LIMIT 1"
-            found = rows.find(asked, (hash_of(question),))
+            listed = ", ".join("?" for _ in questions)
+            asked = f"SELECT fingerprint FROM settlement WHERE question_hash IN ({listed}) ORDER BY id DESC LIMIT 1"
+            found = rows.find(asked, tuple(map(hash_of, questions)))
             return str(found[0][0]) if found else None
 
     @checked

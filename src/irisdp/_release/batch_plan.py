@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import floor, log10
@@ -90,7 +91,16 @@ class BatchPlan:
 
     def question(self) -> str:
         """Return all questions as canonical JSON text: what must be equal for the answers to be given again."""
-        asked = {"batch": [json.loads(self.plans[place].question()) for place in self.order]}
+        return self._question(self.plans)
+
+    def questions_alike(self) -> tuple[str, ...]:
+        """Return all questions as other releases of the engine note them that read the same."""
+        first, *others = (planned.asked.readers for planned in self.plans)
+        alike = [reader for reader in first if all(reader in readers for readers in others)]
+        return tuple(self._question([planned.read_by(reader) for planned in self.plans]) for reader in alike)
+
+    def _question(self, plans: Sequence[Plan]) -> str:
+        asked = {"batch": [json.loads(plans[place].question()) for place in self.order]}
         # Such batches were once answered about the groups of the first question alone: those answers stay unused.
         return canonical(asked | ({"derived": "by each question"} if self._gives_two_meanings() else {}))
 
@@ -111,6 +121,7 @@ class BatchPlan:
         return ChargeRequest(
             query=self.line,
             text=self.question(),
+            aliases=self.questions_alike(),
             promise=self.promise(),
             cost=lambda _, currency: self.cost_in(currency),
             draw=lambda _, cost: [LedgerEntry(cost=cost, answers=b"")],

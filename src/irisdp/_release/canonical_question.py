@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from .._ledger import LedgerScope, Partition, pinned_columns
 from .._queries import ContributionBounds, Groups, PerUnitRule, cell_relation, describe_unit
-from .._tables import Column, ColumnType, Derivation, Note, Table, lineage, note_of_partition, used_lookups
+from .._tables import (
+    SQL_TYPES,
+    Column,
+    ColumnType,
+    Derivation,
+    Note,
+    Table,
+    casts_to_whole,
+    lineage,
+    note_of_partition,
+    readers_alike,
+    used_lookups,
+    written_as,
+)
 from ..graphs import NeighbouringRelation
 
 if TYPE_CHECKING:
@@ -45,6 +58,8 @@ class CanonicalQuestion:
         Names the chain that releases are links of whose mechanism forms one; None where groups are selected.
     promise : LedgerScope
         What is taken for granted, of a table that is called by its file.
+    readers : tuple of str
+        What `reader` in the facts is with other releases of the engine that read the same.
     """
 
     line: str
@@ -58,6 +73,7 @@ class CanonicalQuestion:
     facts: Mapping[str, Any] = field(repr=False)
     chain: str | None = field(repr=False)
     promise: LedgerScope = field(repr=False)
+    readers: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def reading(self) -> dict[str, str]:
@@ -175,7 +191,31 @@ def canonical_question(
             public_columns=_public_columns(table, by, relation, partition, public_membership=public_membership),
             partition=partition,
         ),
+        readers=_readers_alike(table, condition, read, unit, readings),
     )
+
+
+def _readers_alike(
+    table: Table,
+    condition: Condition | None,
+    read: Sequence[Column],
+    unit: str | None,
+    readings: Iterable[tuple[Column, ColumnType, bool]],
+) -> tuple[str, ...]:
+    """Return what would read the same, by other releases of the engine; none where that is not certain."""
+    readers = readers_alike(table.reader)
+    person = None if unit is None else table.column(unit, "unit")
+    if not readers or table.lookups or table.persons is not None or (person is not None and person.kind.is_opaque):
+        return ()
+    names = {each.name for column in read for each in lineage(column)}
+    texts = {column.name for column in table.held if column.kind in (ColumnType.UNTYPED, ColumnType.TEXT)}
+    if not names & texts:
+        return readers
+    statements = [condition.sql("duckdb")] if condition else []
+    statements += [table.part.where.sql("duckdb")] if table.part is not None and table.part.where is not None else []
+    statements += [written_as(column, kind) for column, kind, _ in readings if kind in SQL_TYPES]
+    statements += [column.reference.sql("duckdb") for column in read]
+    return () if casts_to_whole(statements) else readers
 
 
 def _public_columns(

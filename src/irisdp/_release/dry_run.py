@@ -19,6 +19,7 @@ from .._ledger import (
     Release,
     SimulatedStore,
     Spending,
+    as_noted,
     check_most,
     check_neighbours,
     currency_of,
@@ -385,6 +386,7 @@ class Account:
         """Return what a question costs that is refused whatever it costs."""
         of = self._version(request, version)
         with self.store.reading() as rows:
+            request = as_noted(rows, replace(request, fingerprint=of))
             versions = versions_of(rows, of, request.text)
             if find_answer(rows, versions, request.text) is not None:
                 return self.currency.cost()

@@ -388,7 +388,7 @@ def execute(ready: CheckedQuestion, draw: Draw, plan_reading: PlanReading | None
     book.check(request.promise)
     asked, clock = hash_of(request.text)[:_ID], Stopwatch()
     currency = currency_with(book, limit_to_set(project, book))
-    known = book.answered(request.text)
+    known = book.answered(request.text, *request.aliases)
     if not known:  # what may be given again need have no price
         request.price((), currency)  # refused before anything is read
     try:

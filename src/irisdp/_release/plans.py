@@ -346,6 +346,14 @@ class Plan:
         """Return the question as canonical JSON text: what must be equal for an answer to be given again."""
         return canonical({**self.subject(), "audiences": [self.facts(audience) for audience in self.audiences]})
 
+    def questions_alike(self) -> tuple[str, ...]:
+        """Return the question as other releases of the engine note it that read the same."""
+        return tuple(self.read_by(reader).question() for reader in self.asked.readers)
+
+    def read_by(self, reader: str) -> Plan:
+        """Return the plan as another release of the engine makes it."""
+        return replace(self, asked=replace(self.asked, facts={**self.asked.facts, "reader": reader}))
+
     @property
     def is_chain(self) -> bool:
         """Whether the answers of all audiences, and later ones, are links of one chain."""
@@ -388,6 +396,7 @@ class Plan:
         return ChargeRequest(
             query=self.line,
             text=self.question(),
+            aliases=self.questions_alike(),
             promise=promise,
             cost=self.price.after,
             tells=self.tells,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from .dataframes import arrow_table
     from .engine import check_readable, guarded, quote_name
+    from .engine_versions import casts_to_whole, readers_alike
     from .expressions import Condition, read_condition, read_value_of_record
     from .json_lines import is_json_lines
     from .kept_records import HeldRecords, KeptRecords, column_beside
