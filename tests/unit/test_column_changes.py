@@ -2,9 +2,12 @@
 
 import csv
 import json
+from collections import Counter
 from fractions import Fraction
+from random import Random
 from typing import ClassVar
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +17,7 @@ from irisdp import BadInput, Cost, Ledger, Refusal, ScopeRefused, publish
 from irisdp._cli import run
 from irisdp._ledger.history import record, with_columns
 from irisdp._ledger.same_records import names_column
+from irisdp._tables import common_columns, hold_the_same, open_table
 from support.commands import irisdp as command
 
 ROWS = [
@@ -649,3 +653,35 @@ def test_a_refusal_names_the_columns_that_differ(tmp_path):
             publish(pa.table(data), "count", epsilon=1, ledger=book, table="t")
         assert said in str(refused.value) and "change_columns(data)" in str(refused.value)
     assert book.spent == Cost(Fraction(1))
+
+
+_VALUES = [None, "", " ", "-", "1", "1:a", "2:ab", ":", "a-", "-1:a", "é", "ab"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_records_are_compared_as_python_compares_them(seed):
+    """Small tables of values that could run into each other, with one change or none, in order and without one."""
+    random = Random(seed)
+    for _ in range(15):
+        width, length = random.randint(1, 3), random.randint(0, 4)
+        names = [f"c{number}" for number in range(width)]
+        rows = [tuple(random.choice(_VALUES) for _ in names) for _ in range(length)]
+        others = list(rows)
+        match random.randrange(4):
+            case 0 if rows:
+                place = random.randrange(length)
+                others[place] = tuple(random.choice(_VALUES) for _ in names)
+            case 1:
+                random.shuffle(others)
+            case 2 if rows:
+                others.append(random.choice(rows))
+        one, other = (
+            pa.table({name: pa.array([row[place] for row in part], pa.string()) for place, name in enumerate(names)})
+            for part in (rows, others)
+        )
+        more = other.append_column("more", pa.array(["x"] * len(others), pa.string()))
+        tables = open_table(more), open_table(one)
+        assert common_columns(*tables) == names
+        assert hold_the_same(*tables, names) is (rows == others)
+        unordered = [open_table(duckdb.from_arrow(each)) for each in (more, one)]
+        assert hold_the_same(*unordered, names) is (Counter(rows) == Counter(others))
