@@ -1,7 +1,7 @@
 """Plans: datasets and questions, read from the TOML of a run or the JSON of a batch, as strictly as options are.
 
-No table is opened yet. The two dialects differ in few ways: in JSON a key that is null is as good as left out, and in
-TOML keys of two words may have a hyphen.
+No table is opened yet. Keys of two words may have a hyphen, as on the command line. In JSON a key that is null is as
+good as left out.
 """
 
 from __future__ import annotations
@@ -696,7 +696,7 @@ def _read_object(
     found: dict[str, Any] = {}
     with _within(where, dialect):
         for key, value in own_names(document, KEYS).items():
-            name = str(key).replace("-", "_") if dialect.is_toml else str(key)
+            name = str(key).replace("-", "_")
             if name not in known:
                 if (kind, name.casefold()) in dialect.elsewhere:
                     raise BadInput(str(key), *dialect.elsewhere[kind, name.casefold()])

@@ -65,11 +65,7 @@ def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
         found="check the path, or write one with irisdp init",
         shorter="declare long lists with categories= or groups= instead",
     )
-    read = file.read()
-    try:
-        document = own_names(read)
-    except BadInput as error:
-        file.refuse(f"has {error.field}, which {error.rule}", error.remedy)
+    document = _under_own_names(file)
     file.check_keys(document, KEYS)
     for name in _TEXTS:
         if name in document and not (isinstance(document[name], str) and document[name]):
@@ -93,6 +89,22 @@ def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
     if "labels" in document:
         document["labels"] = labels_in(file, document["labels"])
     return file.path, document
+
+
+def _under_own_names(file: TomlFile) -> dict[str, Any]:
+    """Return what a file says by the names of options, which may have hyphens or be synonyms."""
+    read = file.read()
+    try:
+        own = own_names(read)
+    except BadInput as error:
+        file.refuse(f"has {error.field}, which {error.rule}", error.remedy)
+    document: dict[str, Any] = {}
+    for key, value in own.items():
+        name = key.replace("-", "_")
+        if name in document:
+            file.refuse(f"has {name} twice, with a hyphen and without", "keep one of them")
+        document[name if name in KEYS else key] = value
+    return document
 
 
 def _division(file: TomlFile, value: Any) -> Division:

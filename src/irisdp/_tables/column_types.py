@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from .._aliases import did_you_mean
+from .._aliases import did_you_mean, own_names
 from .._exact import read_json
 from ..errors import BadInput
 from .columns import SQL_TYPES, Column, ColumnType, Derivation, find_column, read_as, read_value, try_cast
@@ -175,6 +175,10 @@ def read_types(
 def _declared(column: Column, said: Any, usual: Spelling) -> Declared:
     if not isinstance(said, Mapping):
         return Declared(_type(column, said), usual)
+    try:
+        said = own_names(said, {"date_format": "format", "missing_codes": "missing"})
+    except BadInput as error:
+        raise BadInput("types", f"gives {column.name} {error.field}, which {error.rule}", error.remedy) from None
     other = next((key for key in said if key not in OF_COLUMN), None)
     if other is not None:
         guess = did_you_mean(str(other), OF_COLUMN)

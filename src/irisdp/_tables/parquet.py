@@ -357,7 +357,7 @@ def _one_schema(root: Path, paths: Sequence[Path]) -> tuple[pa.Schema, frozenset
 
     first: dict[str, pa.DataType] = {}
     old: set[str] = set()
-    for path in paths:
+    for number, path in enumerate(paths, start=1):
         check_readable(path)
         rule, remedy = f"holds {_shown(root, path)}, which is no Parquet file that can be read", "write it again"
         file = guarded(lambda path=path: opened_parquet(path), rule, remedy)  # type: ignore[misc]
@@ -367,9 +367,17 @@ def _one_schema(root: Path, paths: Sequence[Path]) -> tuple[pa.Schema, frozenset
         first = first or types
         if types != first or len(types) < len(schema):
             other = next((name for name in (*first, *types) if first.get(name) != types.get(name)), schema.names[0])
-            rule = f"holds {_shown(root, path)} and {_shown(root, paths[0])}, which differ in the column {other!r}"
+            rule = (
+                f"holds {_shown(root, path)} and {_shown(root, paths[0])}, which differ in the column {other!r}:"
+                f" {_typed(types.get(other))} in the former, file {number} of {len(paths)} in the order of names, and"
+                f" {_typed(first.get(other))} in the first"
+            )
             raise BadInput("data", rule, "give all files the same columns, of the same types")
     return pa.schema(sorted(first.items())), frozenset(old)
+
+
+def _typed(kind: pa.DataType | None) -> str:
+    return "it is missing" if kind is None else f"it is {kind}"
 
 
 def _shown(root: Path, path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -153,6 +154,9 @@ def open_file(
     packing = packing_of(text)
     ending = PurePath(unpacked_name(text)).suffix.lower()
     if ending not in (*DELIMITERS, *JSON_LINES, *(() if packing else BOOKS)) and (packing or ending != ".parquet"):
+        if not ending and text.strip() not in ("", "-") and _is_missing(text):
+            # Not quoted: it may hold a password.
+            raise BadInput("data", "finds no file and no folder of this name", "check the path")
         raise _not_read(text, ending, packing)
     # A path cannot be longer than the system allows, hold a NUL byte, or lie in a folder that may not be entered.
     path = guarded(lambda: Path(text).expanduser().resolve(), "is not a usable path", "give the path of a file")
@@ -202,6 +206,14 @@ def _refuse_option_of_books(ending: str, written: Mapping[str, Any]) -> None:
         raise BadInput("codes", "keeps the codes of .dta and .sav files", "leave it out")
     if written.get("sheet") is not None and ending not in WORKBOOKS:
         raise BadInput("sheet", "names a sheet of an .xlsx workbook", "leave it out")
+
+
+def _is_missing(text: str) -> bool:
+    """Tell whether nothing lies at a path, nor may do so unseen."""
+    try:
+        return not os.path.lexists(os.path.expanduser(text))
+    except (OSError, ValueError):
+        return False
 
 
 def _not_read(text: str, ending: str, packing: str) -> BadInput:
