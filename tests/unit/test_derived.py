@@ -510,7 +510,7 @@ def test_a_histogram_goes_the_ways_that_counts_go(tmp_path, capsys):
     capsys.readouterr()
     assert run(["publish", str(file), "histogram", "age", "--bins", "5", "--epsilon", "1", "--dry-run", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["by"] == ["age_bin"]
-    session = Session(file, ledger=tmp_path / "s.ledger")
+    session = Session(file, ledger=tmp_path / "s.ledger", another_ledger=True)
     assert session.histogram("age", bins="18", **SURE).answers.values == [3, 6]
     asked = {"data": str(file), "budget": {"epsilon": 50}, "questions": [{"query": "histogram age", "bins": "18"}]}
     found = batch(asked, ledger=tmp_path / "b.ledger", another_ledger=True)
