@@ -94,6 +94,21 @@ def test_who_publishes_charges_within_the_limit_and_raises_it_never(team):
     assert (own.spent, own.limit, own.verify().problems) == (TENTH * 2, TENTH * 2, ())
 
 
+def test_who_publishes_keeps_the_pace_that_the_owner_alone_sets(team):
+    own, books = team
+    own.limit_period("month", "1/10")
+    ask(books["publish"], 1)
+    with pytest.raises(irisdp.BudgetRefused, match="in this month"):
+        ask(books["publish"], 2)
+    for limit in (9, None):
+        with pytest.raises(BadInput, match=r"does not allow this role to do that \(42501\)"):
+            books["publish"].limit_period("month", limit)
+    assert own.to_document()["periods"]["month"]["left"]["epsilon"] == "0"
+    own.limit_period("month", None)
+    ask(books["publish"], 2)
+    assert (own.spent, own.verify().problems) == (TENTH * 2, ())
+
+
 def test_who_reads_reads_and_no_more(team):
     own, books = team
     ask(books["publish"], 1)

@@ -322,6 +322,17 @@ def test_what_is_no_schema_is_refused(schema):
     assert irisdp("run plan.toml --json --schema schema.json").document["field"] == "--schema"
 
 
+@pytest.mark.parametrize("partition", ['"month"', '{column = "seen", period = "month", from = "2026-01"}'])
+def test_a_question_about_partitions_is_checked_as_one(partition):
+    plan_of("nowhere", more=f"partition = {partition}\n")
+    Path("schema.json").write_text(json.dumps({**SCHEMA, "month": "text"}))
+    alone = irisdp("run plan.toml --dry-run --json --schema schema.json")
+    assert (alone.status, len(alone.document["questions"])) == (0, len(QUESTIONS) - 1)
+    Path("nowhere.iris.toml").write_text('partition = "month"\n')
+    plan_of("nowhere")
+    assert irisdp("run plan.toml --dry-run --json --schema schema.json").status == 0
+
+
 def test_untyped_columns_are_read_as_a_question_needs():
     plan_of("nowhere.csv")
     Path("schema.json").write_text(json.dumps(dict.fromkeys(SCHEMA) | {"age": "integer"}))

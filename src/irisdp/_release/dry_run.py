@@ -655,7 +655,7 @@ def dry_run_plan(
     BadInput
         As `irisdp.run`. A refusal is part of the dry run's result.
     """
-    asked = read_run(plan, title=title, labels=labels)
+    asked = read_run(plan, title=title, labels=labels, divided=schema is None)
     most = read_max_charge(max_charge)
     if schema is None:
         return _foreseen(asked, most, records_of(asked), force=force, another=another_ledger)

@@ -447,10 +447,11 @@ def _out(value: Any) -> Path | None:
 # The TOML of a run.
 
 
-def read_run(plan: Any, *, title: Any = None, labels: Any = None) -> PlanFile:
+def read_run(plan: Any, *, title: Any = None, labels: Any = None, divided: bool = True) -> PlanFile:
     """Read a plan; relative paths in it count from its own folder.
 
-    `title` and `labels` are as for `irisdp.publish`, before the plan's own.
+    `title` and `labels` are as for `irisdp.publish`, before the plan's own. Questions about partitions are one for each
+    partition, unless `divided` is false.
 
     Raises
     ------
@@ -491,7 +492,7 @@ def read_run(plan: Any, *, title: Any = None, labels: Any = None) -> PlanFile:
             "title", "is that of the page of all questions, and the plan has none", 'write report = "x.html"'
         )
     asked = PlanFile(file=file.path, datasets=tuple(datasets.values()), questions=questions, report=report, labels=own)
-    return in_partitions(asked)
+    return in_partitions(asked) if divided else asked
 
 
 def in_partitions(asked: PlanFile) -> PlanFile:

@@ -1,7 +1,8 @@
 """A plan without its data: every dataset becomes a table that has the columns of a schema, and no record.
 
 For continuous integration: a plan is checked against a list of columns and types. Tables and ledgers of the plan are
-not opened; each ledger is taken to be new, with the limit of the project file.
+not opened; each ledger is taken to be new, with the limit of the project file. A question about partitions is asked
+once, as about one partition: which there are, only the data tells.
 """
 
 from __future__ import annotations
@@ -126,6 +127,7 @@ _OF_FILES = (
     "project",
     "types",
     "ledger",
+    "partition",
 )
 """Options that say how a file is written, what reads it and what is kept beside it."""
 
@@ -148,9 +150,8 @@ def _project(dataset: PlanDataset, location: Location | None) -> Project | None:
 
 
 def _plain(project: Project) -> Project:
-    return replace(
-        project, ledger=None, written={name: value for name, value in project.written.items() if name in SPELLED}
-    )
+    written = {name: value for name, value in project.written.items() if name in SPELLED}
+    return replace(project, ledger=None, partition=None, written=written)
 
 
 def _number(dataset: PlanDataset, ledgers: Mapping[str, str]) -> int:
