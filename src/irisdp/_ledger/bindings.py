@@ -57,7 +57,7 @@ class Binding:
                 return f"has spent {spent}" + ("" if limit is None else f" of {limit.told(told_below)}")
         except BadInput:
             pass
-        return f"had spent {read_charge(self.head.spent)} on {self.head.noted[:10]}, and cannot be read now"
+        return f"had charged {read_charge(self.head.spent)} by {self.head.noted[:10]}, and cannot be read now"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,7 @@ def loss(store: LedgerStore, lost: Sequence[KnownHead], *, is_beside: bool) -> S
     """
     head = lost[0]
     spent = read_charge(head.spent)
-    known = f"line {head.line} of its history, known since {head.noted[:10]}, when it had spent {spent}"
+    known = f"line {head.line} of its history, known since {head.noted[:10]}, when its charges added up to {spent}"
     call = "Ledger(path).accept_restore()" if is_beside else "Ledger(path).accept_restore(data)"
     remedy = f"Restore the newer ledger; if that is lost, {call} charges the lost releases"
     return ScopeRefused(
@@ -75,8 +75,8 @@ def loss(store: LedgerStore, lost: Sequence[KnownHead], *, is_beside: bool) -> S
 def charge_loss(rows: LedgerTransaction, store: LedgerStore, place: Any, state: TableState) -> Charge:
     """Charge a restored ledger with the releases that it has lost, as far as they are known; return what was charged.
 
-    The loss is what the ledger had spent at its last known line, beyond what it had spent at the last known line that
-    it still has. What it spent since it was restored is not taken off: those were other draws.
+    The loss is what charges added up to at the ledger's last known line, beyond what they added up to at the last known
+    line that it still has. What it charged since it was restored is not taken off: those were other draws.
 
     Raises
     ------
