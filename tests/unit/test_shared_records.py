@@ -3,6 +3,7 @@
 The oracle is the statement of a question that is asked alone, which the proofs by exhaustion are about.
 """
 
+import pyarrow.parquet as pq
 import pytest
 
 import irisdp
@@ -136,3 +137,32 @@ def test_a_plan_gives_the_answers_of_single_questions(tmp_path, monkeypatch):
         )
         assert one.answers.values == alone.answers.values
     assert held == [1]
+
+
+def test_records_of_a_dataset_are_held_until_its_last_question(tmp_path, monkeypatch):
+    open_now, seen = set(), []
+    hold, close = engine.Embedded.hold, engine.HeldRows.close
+
+    def held(*given):
+        rows = hold(*given)
+        open_now.add(id(rows.connection))
+        seen.append(len(open_now))
+        return rows
+
+    def closed(rows):
+        open_now.discard(id(rows.connection))
+        close(rows)
+
+    monkeypatch.setattr(engine.Embedded, "hold", held)
+    monkeypatch.setattr(engine.HeldRows, "close", closed)
+    lines = []
+    for name in ("a", "b"):
+        pq.write_table(records(len(lines)), tmp_path / f"{name}.parquet")
+        lines += [f"[datasets.{name}]", f"data = '{name}.parquet'", "unit = 'u'"]
+    for name in ("a", "a", "b", "b"):
+        where = f"expression = 'v > {len(lines)}'"
+        lines += ["[[questions]]", f"dataset = '{name}'", "query = 'count'", where, "at-most = 2", "epsilon = 1"]
+    (tmp_path / "plan.toml").write_text("\n".join(lines))
+    irisdp.run(tmp_path / "plan.toml")
+    assert seen == [1, 1]
+    assert not open_now

@@ -102,6 +102,7 @@ def run(
     ready = prepare_all(asked, records, force=force, another=another_ledger)
     readings = _weighed(asked, ready, read_max_charge(max_charge))
     done: list[Answered] = []
+    last = {question.dataset.name: question.number for question in asked.questions}
     with contextlib.ExitStack() as held:
         for reading in readings.values():
             held.enter_context(reading.shared)
@@ -112,6 +113,8 @@ def run(
                 again = planned_again(question, one, records[name], force=force)
                 publication = publish_checked(again, readings[name], records[name].note)
             done.append(Answered(number=number, name=question.name, dataset=name, publication=publication))
+            if number == last[name]:  # one dataset's records at a time take memory, if the plan is in their order
+                readings[name].shared.close()
     with _going_on(done):
         planned = planned_pages(asked, ready, records, force=force)
     with errors_after_charge():
