@@ -5,6 +5,7 @@ restored from a backup, the secret is lost, a column is added, a colleague leave
 each of these the ledger's lines are those written by hand, and every answer that was drawn is charged.
 """
 
+import secrets
 import shutil
 from collections import Counter
 from fractions import Fraction
@@ -13,17 +14,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from irisdp import BudgetRefused, Cost, run
+from irisdp import BadInput, BudgetRefused, Cost, Ledger, run
+from irisdp._ledger.roles import grant, revoke
 from irisdp._release import pipeline
 from irisdp._release.dry_run import dry_run_plan
+from irisdp._tables import engine
 from irisdp.errors import ScopeRefused
 from support.ledgers import ledger, server
 from support.sweeps import tried
 
 __all__ = ["ledger", "server"]
 
-MONTHS = [*(f"2025-{number:02}" for number in range(1, tried(7, 13))), *tried([], ["2026-01", "2026-02"])]
-CORRECTED, RESTORED, LOST, WIDENED = tried((2, 3, 4, 5), (4, 6, 8, 10))
+MONTHS = [*(f"2025-{number:02}" for number in range(1, tried(8, 13))), *tried([], ["2026-01", "2026-02"])]
+CORRECTED, RESTORED, LOST, WIDENED, LEFT, UPGRADED = tried((1, 2, 3, 4, 5, 6), (4, 6, 8, 10, 11, 12))
 """After which month what happens, counted from 0."""
 ASKED = [("count", Fraction(1, 2)), ("count age > 40", Fraction(1, 4))]
 MONTH = sum(cost for _, cost in ASKED)
@@ -132,56 +135,94 @@ class Year:
             connection.commit()
         del self.hand[-lines:]
 
+    def correct(self):
+        """A correction of February charges February alone."""
+        self.write("2025-02", 77)
+        assert {one.anew for one in self.publish("2025-02")} == {None, "data"}
+        assert self.ledger.spent == Cost(2 * MONTH)
+
+    def restore(self, month):
+        """The disk fails, and the ledger comes back without its last month: it is charged, drawn again, and charged."""
+        self.lose(len(ASKED))
+        with pytest.raises(ScopeRefused, match="restored from a backup"):
+            run(self.plan)
+        assert self.ledger.accept_restore(beside=self.folder / "visits") == Cost(MONTH)
+        self.hand.append((None, self.ledger.releases()[-1].query, MONTH))
+        self.check()
+        self.publish(month)
+        assert self.ledger.spent == Cost(3 * MONTH)
+
+    def lose_secret(self, known):
+        """The data looks new, which is said before anything is charged; then all months are charged again."""
+        (self.folder / ".tables.irisdp-secret").unlink()
+        with pytest.raises(BudgetRefused, match="left"):  # February would be charged a third time
+            run(self.plan, force=True)
+        self.ledger.set_limit(3)
+        with pytest.raises(BudgetRefused, match="max_charge"):
+            run(self.plan, max_charge=0, force=True)
+        # The files of earlier runs cannot be known without the secret either, and have to be replaced by force.
+        assert {one.anew for one in run(self.plan, force=True)} == {"secret"}
+        for question, cost in ASKED:
+            self.hand += [(month, question, cost) for month in known]
+        self.check()
+
+    def widen(self):
+        """Every file gets a column, which the owner records: no answer changes."""
+        shutil.copytree(self.folder / "visits", self.folder / "before")
+        self.columns.append("cost")
+        for month, size in list(self.sizes.items()):
+            self.write(month, size)
+        with pytest.raises(ScopeRefused, match="new column cost"):
+            run(self.plan)
+        self.ledger.change_columns(self.folder / "visits", was=self.folder / "before")
+        assert run(self.plan).repeated
+        self.check()
+
+    def part(self, server):
+        """A colleague leaves: her role may do nothing more, and the secret that she knew is replaced."""
+        if server is not None:
+            role = f"r_{secrets.token_hex(4)}"
+            server.execute(f"CREATE ROLE {role} LOGIN")
+            hers = Ledger(str(self.ledger.place).replace("iris@", f"{role}@"))
+            grant(self.ledger, role, "publish")
+            assert hers.spent == self.ledger.spent
+            revoke(self.ledger, role)
+            with pytest.raises(BadInput, match="does not allow this role"):
+                assert hers.spent
+        self.ledger.rotate_secret(self.folder / "visits")
+        assert run(self.plan, max_charge=0, force=True).repeated
+        self.check()
+
+    def upgrade(self):
+        """Another release of the engine reads alike, which is free."""
+        for release in ("1.5", "2.0"):
+            self.monkeypatch.setattr(engine, "release_of", lambda _, release=release: release)
+            assert run(self.plan, max_charge=0).repeated
+        self.check()
+
 
 @pytest.fixture
 def year(ledger, tmp_path, monkeypatch):
     return Year(tmp_path, ledger, monkeypatch)
 
 
-def test_a_year_is_charged_as_by_hand(year, ledger):
+def test_a_year_is_charged_as_by_hand(year, ledger, request):
     ledger.set_limit("2.75")
+    server = None if ledger.path else request.getfixturevalue("server")
     for number, month in enumerate(MONTHS):
         year.write(month, 100 + number)
         if number == RESTORED and ledger.path is not None:
             shutil.copy(ledger.path, year.folder / "backup")
         year.publish(month)
-        if number == CORRECTED:  # a correction of February charges February alone
-            year.write("2025-02", 77)
-            done = year.publish("2025-02")
-            assert {one.anew for one in done} == {None, "data"}
-            assert ledger.spent == Cost(2 * MONTH)
-        if number == RESTORED:  # the disk fails, and the ledger comes back without its last month
-            year.lose(len(ASKED))
-            with pytest.raises(ScopeRefused, match="restored from a backup"):
-                run(year.plan)
-            assert ledger.accept_restore(beside=year.folder / "visits") == Cost(MONTH)
-            year.hand.append((None, ledger.releases()[-1].query, MONTH))
-            year.check()
-            year.publish(month)  # drawn again, and charged again
-            assert ledger.spent == Cost(3 * MONTH)
-        if number == LOST:  # the secret is lost: the data looks new, which is said before anything is charged
-            for file in year.folder.glob(".tables.irisdp-secret"):
-                file.unlink()
-            with pytest.raises(BudgetRefused, match="left"):  # February would be charged a third time
-                run(year.plan, force=True)
-            ledger.set_limit(3)
-            with pytest.raises(BudgetRefused, match="max_charge"):
-                run(year.plan, max_charge=0, force=True)
-            # The files of earlier runs cannot be known without the secret either, and have to be replaced by force.
-            assert {one.anew for one in run(year.plan, force=True)} == {"secret"}
-            for question, cost in ASKED:
-                year.hand += [(known, question, cost) for known in MONTHS[: number + 1]]
-            year.check()
-        if number == WIDENED:  # every file gets a column, which the owner records: no answer changes
-            shutil.copytree(year.folder / "visits", year.folder / "before")
-            year.columns.append("cost")
-            for known, size in list(year.sizes.items()):
-                year.write(known, size)
-            with pytest.raises(ScopeRefused, match="new column cost"):
-                run(year.plan)
-            ledger.change_columns(year.folder / "visits", was=year.folder / "before")
-            assert run(year.plan).repeated
-            year.check()
+        happens = {
+            CORRECTED: year.correct,
+            RESTORED: lambda month=month: year.restore(month),
+            LOST: lambda number=number: year.lose_secret(MONTHS[: number + 1]),
+            WIDENED: year.widen,
+            LEFT: lambda: year.part(server),
+            UPGRADED: year.upgrade,
+        }
+        happens.get(number, year.check)()
     # The limit is reached for February, which was corrected; a new month fits.
     year.write("2026-03", 78)
     year.publish("2026-03")
