@@ -17,6 +17,7 @@ from irisdp._measurements import CategoryNodes, LargestCategories
 from irisdp.baselines import QUESTIONS
 from irisdp.baselines._comparison import number_of_kinds, number_of_tables, tables
 from irisdp.graphs import NeighbouringRelation
+from support.commands import answered
 
 THEORY = {"1/2": Fraction("0.927"), "1": Fraction("0.869"), "2": Fraction("0.705")}
 """Wrong winners of pull from the top over those of permute and flip at ε/2, of 20 records in 3 categories."""
@@ -232,10 +233,10 @@ def test_the_command_prints_writes_and_does_not_overwrite(capsys, tmp_path, monk
     assert refused == "irisdp: -o: o.svg is there already; add --force to replace it, or name another file\n"
     printed(capsys, "plurality", "--categories", "3", "--epsilon", "1", "-o", "o.svg", "--force")
     arguments = ["at-least", "4", "-n", "7", "--ratio", "3", "--lead", "1,2", "--lead", "5", "--json"]
-    document = json.loads(printed(capsys, *arguments).out)
+    document = answered(printed(capsys, *arguments).out)
     assert document == compare("at-least", 4, n=7, ratio=3, lead=[1, 2, 5]).to_document()
     gaps = ["plurality", "--categories", "3", "--ratio", "3", "--gaps", "0,1,2", "--gaps", "0,0,4", "--json"]
-    document = json.loads(printed(capsys, *gaps).out)
+    document = answered(printed(capsys, *gaps).out)
     assert document == compare("plurality", categories=3, ratio=3, gaps=[[0, 1, 2], [0, 0, 4]]).to_document()
 
 
