@@ -1,6 +1,6 @@
 """Events of a release for the standard `logging`: readings, charges, files, refusals.
 
-Loggers are called `irisdp.publish`, `irisdp.run`, `irisdp.batch`, `irisdp.ledger` and so on. Each record carries
+Loggers are called irisdp and an area (publish, run, batch, ledger and so on), with a full stop between. Each record carries
 `record.event` and `record.facts`, a mapping of JSON-ready public facts: ids, costs, durations, the ledger, files of
 answers. Never an answer, a value of the data, or a name of a file within it. Without a handler nothing is written.
 """
@@ -21,7 +21,7 @@ logging.getLogger(ROOT).addHandler(logging.NullHandler())  # else warnings of a 
 
 
 def report_event(area: str, event: str, /, *, level: int = logging.INFO, **facts: Any) -> None:
-    """Hand an event to the logger `irisdp.AREA`; whatever a handler does, no release fails on it.
+    """Hand an event to the logger of an area; whatever a handler does, no release fails on it.
 
     Examples
     --------

@@ -130,7 +130,7 @@ ASKED = ["publish", "t.csv", "count", "--epsilon", "1", "--ledger", "a.ledger"]
 def test_where_a_file_is_meant_no_password_is_quoted(here, typed, address):
     before = sorted(here.rglob("*"))
     ended = irisdp([*typed, address])
-    assert ended.status == 2, ended
+    assert ended.status in (2, 4), ended  # 4 where what is written can only be an address that is out of reach
     assert "hunter2" not in ended.line + ended.out, ended
     assert sorted(here.rglob("*")) == before
 

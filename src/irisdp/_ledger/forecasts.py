@@ -129,7 +129,7 @@ def is_below(document: Mapping[str, Any], least: Charge, name: str) -> bool:
     """
     left = document["left"] and _cost(document["left"])
     if left is None:
-        raise BadInput("fail_below", f"needs a limit, and {name} has none", "set one with --limit")
+        raise BadInput("fail_below", f"needs a limit, and {name} has none", "set one: Ledger(path).set_limit(E)")
     if type(left) is not type(least):
         raise BadInput("fail_below", f"is not in what {name} counts", "write it as the ledger's limit is written")
     return any(rest < number for rest, number in zip(left.numbers, least.numbers, strict=True))

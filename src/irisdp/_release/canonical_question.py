@@ -214,7 +214,9 @@ def _readers_alike(
     statements = [condition.sql("duckdb")] if condition else []
     statements += [table.part.where.sql("duckdb")] if table.part is not None and table.part.where is not None else []
     statements += [written_as(column, kind) for column, kind, _ in readings if kind in SQL_TYPES]
-    statements += [column.reference.sql("duckdb") for column in read]
+    # A column that is held as it is read casts nothing, and writing it would load the parser of SQL.
+    cast = [column for column in read if column.derivation is not None or column.name in table.types]
+    statements += [column.reference.sql("duckdb") for column in cast]
     return () if casts_to_whole(statements) else readers
 
 

@@ -69,6 +69,10 @@ def asks(options: Any) -> Callable[[Method], Method]:
     return decorate
 
 
+_NOT_READING = ("relation", "partition", "engine", "master")
+"""What a session asks with, and a check of its table does not take."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, init=False, repr=False, eq=False)
 class Session(Drawable):
     """Questions about one table, charged to one budget.
@@ -201,7 +205,7 @@ class Session(Drawable):
         TableCheck
             Records and values that Iris cannot read, and the options that help. It depends on single records.
         """
-        known = {name: value for name, value in self._asked.items() if name not in ("relation", "engine", "master")}
+        known = {name: value for name, value in self._asked.items() if name not in _NOT_READING}
         return check_data(self.data, **known)
 
     @asks(QuestionOptions)
