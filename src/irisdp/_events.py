@@ -1,8 +1,9 @@
 """Events of a release for the standard `logging`: readings, charges, files, refusals.
 
-Loggers are called irisdp and an area (publish, run, batch, ledger and so on), with a full stop between. Each record carries
-`record.event` and `record.facts`, a mapping of JSON-ready public facts: ids, costs, durations, the ledger, files of
-answers. Never an answer, a value of the data, or a name of a file within it. Without a handler nothing is written.
+Loggers are called irisdp and an area (publish, run, batch, ledger and so on), with a full stop between. Each record
+carries `record.event` and `record.facts`, a mapping of JSON-ready public facts: ids, costs, durations, the ledger and
+files of answers. Never an answer, a value of the data, or a name of a file within it. Without a handler nothing is
+written.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ class Year:
             with pytest.raises(BadInput, match="does not allow this role"):
                 assert hers.spent
         self.ledger.rotate_secret(self.folder / "visits")
-        assert run(self.plan, max_charge=0, force=True).repeated
+        assert run(self.plan, max_charge=0).repeated
         self.check()
 
     def upgrade(self):

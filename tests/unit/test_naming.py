@@ -54,7 +54,7 @@ def test_a_count_names_its_groups_at_its_own_cost(words, given, cost):
     [
         (("count",), {"epsilon": 1, "delta": "1e-6", "selection_epsilon": 1}, "of its own", "ε = 2, δ = 0.000001"),
         (("count",), {"epsilon": 1, "selection_delta": "1e-6"}, "of its own", "ε = 2, δ = 0.000001"),
-        (("count",), {"audience": {"a": 1, "b": 2}, "delta": "1e-6"}, "counts for audiences are made for several", "ε = 4, δ = 0.000001"),
+        (("count",), {"audience": {"a": 1, "b": 2}, "delta": "1e-6"}, "for several of them", "ε = 4, δ = 0.000001"),
         (("at-least", 2), {"epsilon": 1, "delta": "1e-6"}, "only noisy counts", "ε = 2, δ = 0.000001"),
         (("count",), {"epsilon": "1e-4", "delta": "1e-9"}, "reach too far", "ε = 0.0002, δ = 0.000000001"),
     ],
