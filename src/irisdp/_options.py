@@ -192,7 +192,7 @@ OPTIONS = (
         "People",
         "COL=VALUE",
         "One partition of a growing table, charged apart from the others: a hive column, a column of records, "
-        "'DATE by month=2024-01', or whole.",
+        "'DATE by month=2024-01', file:COL=VALUE for all of DATA, or whole.",
     ),
     Option("encoding", "Input", "NAME", "Encoding of a text file. [default: utf-8]"),
     Option("delimiter", "Input", "CHARACTER", "Delimiter of a text file. [default: comma; tab for .tsv]"),

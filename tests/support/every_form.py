@@ -369,7 +369,7 @@ def asked(data: Any, question: Question, place: Path, options: dict[str, Any]) -
         patch.setattr(OperatingSystemBits, "words", lambda _, size: np.frombuffer(bits.randbytes(8 * size), np.uint64))
         patch.setattr(kind, "nodes", noted)
         with tempfile.TemporaryDirectory(dir=place) as fresh:
-            told = {"ledger": Path(fresh) / "l.ledger", "secret": place / "any", "epsilon": 1}
+            told = {"ledger": Path(fresh) / "l.ledger", "another_ledger": True, "secret": place / "any", "epsilon": 1}
             found = irisdp.publish(data, *question.words, **told, **question.options, **options)
     (statistics,) = read
     return (found.answers.keys, found.answers.values), statistics

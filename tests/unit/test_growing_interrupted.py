@@ -107,7 +107,8 @@ def test_kills_at_every_step_leave_nothing_uncharged(tmp_path):
     assert sum(whole.values()) == 12
     for number in range(1, changes + 1, tried(changes // 3, 1)):
         plan = two_months(tmp_path / f"killed {number}")
-        assert in_child(lambda plan=plan: run(plan), number)[0] == KILLED
+        ended, _ = in_child(lambda plan=plan: run(plan), number)
+        assert ended == KILLED or (ended == 0 and number > changes - 20)  # another run may need a few changes less
         check_files(plan.parent)
         done = run(plan)
         check_files(plan.parent)

@@ -187,7 +187,7 @@ class TestWhatIsProtected:
         path = tmp_path / "visits.csv"
         path.write_text("month,ward\n2024-01,a\n2024-02,b\n")
         count(path, "2024-01")
-        with pytest.raises(ScopeRefused, match="partitions by month; you asked for partitions by ward"):
+        with pytest.raises(ScopeRefused, match=r"partitions by month, .* you asked for partitions by ward"):
             publish(path, "count", partition="ward=a", epsilon=1)
 
     def test_another_spelling_of_a_partition_is_refused(self, tmp_path):
@@ -223,7 +223,8 @@ class TestWholeFiles:
 
     def test_share_a_named_table_and_ledger(self, tmp_path):
         for path, value in zip(self.files(tmp_path), ("2024-01", "2024-02"), strict=True):
-            found = count(path, value, table="visits", ledger=tmp_path / "visits.ledger")
+            asked = {"table": "visits", "ledger": tmp_path / "visits.ledger", "epsilon": HALF}
+            found = publish(path, "count", partition=f"file:month={value}", **asked)
             assert (
                 "partition",
                 f"all of the table is taken for month {value}, as you say;"
@@ -236,7 +237,7 @@ class TestWholeFiles:
         path, _ = self.files(tmp_path)
         given = {name: tmp_path / value if name == "ledger" else value for name, value in named.items()}
         with pytest.raises(BadInput, match="name what all its partitions share"):
-            count(path, "2024-01", **given)
+            publish(path, "count", partition="file:month=2024-01", epsilon=1, **given)
         assert not (tmp_path / "visits.ledger").exists()
 
 
@@ -351,6 +352,65 @@ class TestProjects:
 
     def test_sessions_ask_about_one(self, visits):
         assert Session(visits, partition="month=2024-01").count(epsilon=50).answers.values == [3]
+
+
+def dates(form):
+    return {"types": {"day": {"type": "date", "format": form}}}
+
+
+class TestOneWayToDivide:
+    """Read in another way, a record would lie in two partitions, and only the larger charge would count."""
+
+    @pytest.mark.parametrize(
+        ("content", "first", "second"),
+        [
+            ("day,x\n03/02/2026,a\n", {"partition": "day by month=2026-02", **dates("%d/%m/%Y")},
+             {"partition": "day by month=2026-03", **dates("%m/%d/%Y")}),
+            ("code,x\n+1,a\n", {"partition": "code=+1"}, {"partition": "code=1", "types": {"code": "integer"}}),
+            ('code,x\n"1,000",a\n', {"partition": "code=1,000"},
+             {"partition": "code=1000", "types": {"code": "integer"}, "thousands": ","}),
+            ("ward,x\né,a\n", {"partition": "ward=é"}, {"partition": "ward=Ã©", "encoding": "windows-1252"}),
+            ("north,south\n", {"partition": "a=north", "no_header": True, "columns": ["a", "b"]},
+             {"partition": "a=south", "no_header": True, "columns": ["b", "a"]}),
+        ],
+        ids=["formats of dates", "signs", "thousands", "encodings", "names of columns"],
+    )  # fmt: skip
+    def test_of_a_ledger(self, tmp_path, content, first, second):
+        path = tmp_path / "v.csv"
+        path.write_text(content, encoding="utf-8")
+        assert publish(path, "count", epsilon=50, **first).answers.values == [1]
+        with pytest.raises(ScopeRefused, match="partitions by"):
+            publish(path, "count", epsilon=50, **second)
+
+    def test_equal_partitions_of_two_tables_are_two(self, tmp_path):
+        """Nothing is in March, of either: by content alone the one table would be taken for the other."""
+        for name in ("a", "b"):
+            (tmp_path / f"{name}.csv").write_text(f"day,x\n2026-01-0{3 + (name == 'b')},{name}\n")
+        for name in ("a", "b"):
+            found = publish(tmp_path / f"{name}.csv", "count", partition="day by month=2026-03", epsilon=1)
+            assert not found.repeated
+            assert found.ledger == tmp_path / f"{name}.ledger"
+        with pytest.raises(ScopeRefused, match="table"):
+            asked = {"ledger": tmp_path / "a.ledger", "another_ledger": True}
+            publish(tmp_path / "b.csv", "count", partition="day by month=2026-03", epsilon=1, **asked)
+
+    def test_a_column_that_is_not_there_divides_nothing(self, tmp_path):
+        frame = pa.table({"ward": ["a", "b"]})
+        (tmp_path / "w.csv").write_text("ward,region\na,north\nb,south\n")
+        for asked in ({}, {"lookup": tmp_path / "w.csv", "on": "ward"}):
+            with pytest.raises(BadInput, match=r"names the column 'region'.* write file:region=north"):
+                publish(frame, "count", partition="region=north", epsilon=1, ledger=tmp_path / "l.ledger", **asked)
+        with pytest.raises(BadInput, match="name what all its partitions share"):
+            publish(frame, "count", partition="file:region=north", epsilon=1, ledger=tmp_path / "l.ledger")
+        with pytest.raises(BadInput, match="ward is a column of it"):
+            publish(frame, "count", partition="file:ward=a", epsilon=1, ledger=tmp_path / "l.ledger", table="t")
+
+    def test_a_division_of_whole_files_is_none_by_a_column(self, tmp_path):
+        asked = {"epsilon": 1, "ledger": tmp_path / "l.ledger", "table": "t"}
+        publish(pa.table({"ward": ["a"]}), "count", partition="file:month=1", **asked)
+        Ledger(tmp_path / "l.ledger").change_columns(pa.table({"ward": ["a"], "month": ["2"]}))
+        with pytest.raises(ScopeRefused, match="partitions by month, read as files"):
+            publish(pa.table({"ward": ["a"], "month": ["2"]}), "count", partition="month=2", **asked)
 
 
 @pytest.mark.parametrize("wrong", ["month", "=2024-01", "month=", 3, ["month=1"], {"value": "1"}, "month=" + "x" * 101])

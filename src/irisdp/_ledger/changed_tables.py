@@ -106,7 +106,9 @@ def _same_versions(
     with book.store.reading() as rows:
         by = pinned_facts(rows, book.store.name).get("partition", {})
         values = sorted(read_spending(rows, book.store.name).parts) if by else []
-    parts = [TablePart(by["column"], value, by.get("period")) for value in values]
+    declared = by.get("reading") == "files"  # whole files: whichever it is, it is known by its content and these names
+    values = values[:1] if declared else values
+    parts = [TablePart(by["column"], value, by.get("period"), is_declared=declared) for value in values]
     found: dict[str, _SameVersion] = {}
     others: list[str] = []
     is_known = is_other = False
@@ -157,8 +159,10 @@ def _compared_version(
             TableVersion.begin(each, stamp_of_part(stamp, each.location))
             for each, stamp in zip((table, earlier), stamps, strict=True)
         )
-        _, version, key = match_fingerprint(table, now.digest, book, secret, default=False)
-        _, of, _ = match_fingerprint(earlier, before.digest, book, secret, default=False)
+        with book.store.reading() as rows:
+            named = pinned_facts(rows, book.store.name).get("table")
+        _, version, key = match_fingerprint(table, now.digest, book, secret, named=named, default=False)
+        _, of, _ = match_fingerprint(earlier, before.digest, book, secret, named=named, default=False)
         with book.store.reading() as rows:
             if not known_fingerprints(rows, [of]):
                 return None, False

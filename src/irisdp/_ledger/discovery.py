@@ -7,6 +7,8 @@ content after a rename.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -172,6 +174,7 @@ def match_fingerprint(
     book: Ledger,
     secret: str | os.PathLike[str] | None,
     *,
+    named: str | None,
     default: bool,
     foreseen: Mapping[Ledger, Collection[str]] = MappingProxyType({}),
 ) -> tuple[Ledger, str, bytes]:
@@ -187,6 +190,8 @@ def match_fingerprint(
         Where it should be known.
     secret : path, optional
         Where secrets are kept instead of beside the data.
+    named : str or None
+        What the ledger calls the table.
     default : bool
         Whether the ledger was not named: then, where nothing was released with it, the others of the folder are asked,
         all of which must be readable.
@@ -198,6 +203,7 @@ def match_fingerprint(
     tuple
         The ledger, the fingerprint of the data and the secret it is keyed with.
     """
+    digest = _with_names(digest, table, named)
     home = Path(secret_key_file(secret, table.path, book))
     own = secret_key_path(home)
     folders = [_folder(home)] if book.path is None else [_folder(home), book.path.parent]
@@ -220,6 +226,19 @@ def match_fingerprint(
         rule = f"is missing, and {book.store.name} is unused, and {known[0][0].store.name} knows this data"
         raise BadInput("ledger", rule, "name one of them with ledger=")
     return known[0] if known else (book, *recognise(digest, keys, partial(knows, book)))
+
+
+def _with_names(digest: bytes, table: Table, named: str | None) -> bytes:
+    """Return what a ledger knows some data by: of a partition, its content with the names of table and partition.
+
+    Small partitions of two tables may be equal, or empty. By content alone the one would be taken for the other, and a
+    single record would decide it.
+    """
+    part = table.part
+    if part is None:
+        return digest
+    names = json.dumps([named, part.column, part.period, None if part.is_declared else part.value])
+    return hashlib.blake2b(digest + names.encode(), digest_size=32, person=b"irisdp part").digest()
 
 
 def place_of_table(table: Table) -> str | None:

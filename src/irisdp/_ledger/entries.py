@@ -363,7 +363,11 @@ def read_object(text: str) -> dict[str, Any]:
 
 def _is_division(by: Mapping[str, Any]) -> bool:
     """Tell whether this says what a table is divided by."""
-    return "column" in by and by.keys() <= {"column", "period"} and all(isinstance(one, str) for one in by.values())
+    return (
+        "column" in by
+        and by.keys() <= {"column", "period", "reading"}
+        and all(isinstance(one, str) for one in by.values())
+    )
 
 
 def _facts(text: str) -> dict[str, Any]:

@@ -65,14 +65,21 @@ class Partition:
         Which partition it is; compared as text.
     period : str, optional
         Of a column of dates, the calendar period that makes one partition.
+    reading : str
+        How a record says which partition it belongs to. A ledger has one such way: read otherwise, a record would lie
+        in two partitions, and only the larger charge would count.
     """
 
     column: str
     value: str
     period: str | None = None
+    reading: str = "files"
 
     def by(self) -> dict[str, str]:
         """Return what the table is divided by: a fact of the ledger."""
+        return {**self._divided(), "reading": self.reading}
+
+    def _divided(self) -> dict[str, str]:
         return {"column": self.column} | ({} if self.period is None else {"period": self.period})
 
     @property
@@ -82,7 +89,7 @@ class Partition:
 
     def to_document(self) -> dict[str, str]:
         """Return it as JSON-ready data: a part of the question, and of what the ledger keeps of its answers."""
-        return {**self.by(), "value": self.value}
+        return {**self._divided(), "value": self.value}
 
     def __str__(self) -> str:
         """Name it in a line."""

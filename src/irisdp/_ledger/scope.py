@@ -239,7 +239,8 @@ def _phrase(fact: str, value: Any) -> str:
     if value is None or value in ({}, []):
         return f"no {_NAMES[fact]}"
     if fact == "partition":
-        return f"{_NAMES[fact]} {' and '.join(value.values())}"
+        by = f"{value['period']} of {value['column']}" if "period" in value else value["column"]
+        return f"{_NAMES[fact]} {by}, read as {value.get('reading', 'files')}"
     parts = [f"{name} ({kind})" for name, kind in value.items()] if isinstance(value, Mapping) else value
     if isinstance(parts, str):
         return f"{_NAMES[fact]} {parts}"

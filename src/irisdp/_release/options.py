@@ -334,9 +334,9 @@ class TableOptions(FileOptions, total=False):
     partition : text or mapping
         Ask about one partition of a table that grows, ``"month=2024-01"``: a folder ``month=2024-01/``, or the records
         whose column `month` says so. ``"visited by month=2024-01"`` takes a column of dates by year, quarter, month,
-        week or day. If the data has no such column, the file as a whole is taken for that partition. The question is
-        charged to its partition, and new data elsewhere does not change its answer (proofs/partitions.md). A mapping
-        has the names column, period and value. ``"whole"`` is the undivided table.
+        week or day. ``"file:month=2024-01"`` takes all of the data for that partition. The question is charged to its
+        partition, and new data elsewhere does not change its answer (proofs/partitions.md). A mapping has the names
+        column, period and value. ``"whole"`` is the undivided table.
     lookup : path, frame or sequence of them
         A public table, such as one from wards to regions, as a .csv or .tsv file or a frame: its columns are joined to
         the records, for conditions, groups and the column that a question is about. A key is unique there; a record

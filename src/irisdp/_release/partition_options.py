@@ -19,7 +19,9 @@ EACH, WHOLE = "each", "whole"
 """Words in place of a value: every partition by itself, and the table undivided."""
 MOST_PARTITIONS = 10_000
 _LONGEST = 100
-_KEYS = ("column", "period", "value", "values", "from", "until")
+_KEYS = ("column", "period", "value", "values", "from", "until", "file")
+_FILE = "file:"
+"""Before a column: all of the table is that partition, as the caller says, and the table has no such column."""
 _EXAMPLE = 'write for example partition="month=2024-01", or "visited by month=2024-01" for a column of dates'
 
 
@@ -95,6 +97,8 @@ def read_division(value: Any) -> Division | TablePart:
         column, by, period = head.strip().rpartition(" by ")
         said: dict[str, Any] = {"column": column, "period": period} if by else {"column": head.strip()}
         said |= {"value": last} if equals else {}
+        if said["column"].startswith(_FILE):
+            said |= {"column": said["column"].removeprefix(_FILE), "file": True}
     elif isinstance(value, Mapping):
         said = dict(value)
     else:
@@ -114,7 +118,7 @@ def read_division(value: Any) -> Division | TablePart:
         raise BadInput("partition", f"has the period {divided!r}, which there is not", remedy)
     _check_together(said, divided)
     if "value" in texts:
-        return TablePart(texts["column"], texts["value"], divided)
+        return TablePart(texts["column"], texts["value"], divided, is_declared=said.get("file") is True)
     listed = said.get("values", [])
     if not isinstance(listed, Sequence) or isinstance(listed, str) or len(listed) > MOST_PARTITIONS:
         raise BadInput("partition", "must list its values", 'write for example values = ["2024-01", "2024-02"]')
@@ -132,6 +136,8 @@ def _check_together(said: Mapping[str, Any], period: str | None) -> None:
     ways = [key for key in ("value", "values", "from") if key in said]
     if len(ways) > 1:
         raise BadInput("partition", f"has both {' and '.join(ways)}", "leave one of them out")
+    if said.get("file", True) is not True or ("file" in said and ("value" not in said or period is not None)):
+        raise BadInput("partition", "declares a file without its value", "write for example file:month=2024-01")
     if "until" in said and "from" not in said:
         raise BadInput("partition", "has until without from", "add the first period")
     if "from" in said and period is None:
@@ -231,7 +237,7 @@ def read_protected(table: Table, relation: NeighbouringRelation, options: Mappin
     part = table.part
     if part is None:
         return None
-    partition = Partition(part.column, part.value, part.period)
+    partition = Partition(part.column, part.value, part.period, part.reading)
     check_protected(partition.by(), str(relation), options.get("unit"), (partition.public,))
     return partition
 
@@ -245,10 +251,10 @@ def check_declared(table: Table, ledger: Any, name: str | None) -> None:
         Else each file would have a ledger of its own beside it, and the same people several budgets.
     """
     part = table.part
-    if part is None or not part.is_declared or table.location is None or (ledger is not None and name is not None):
+    if part is None or not part.is_declared or (ledger is not None and name is not None):
         return
-    file = table.location.path.name
-    rule = f"takes all of {file} for {part}, as it has no column {part.column!r}, and the other files are not known"
+    what = "the frame" if table.location is None else table.location.path.name
+    rule = f"takes all of {what} for {part}, and its other partitions are not known"
     raise BadInput("partition", rule, "name what all its partitions share: table='visits', ledger='visits.ledger'")
 
 

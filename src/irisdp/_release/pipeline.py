@@ -395,7 +395,9 @@ def execute(ready: CheckedQuestion, draw: Draw, plan_reading: PlanReading | None
         report_step(0)
         report_event("release", "reading", question=asked, ledger=str(book.place))
         reading = TableVersion.begin(table, ready.stamp) if plan_reading is None else plan_reading.version
-        book, version, kept = match_fingerprint(table, reading.digest, book, ready.secret, default=ready.default)
+        book, version, kept = match_fingerprint(
+            table, reading.digest, book, ready.secret, named=request.promise.table, default=ready.default
+        )
         ready.choice.check(book)
         check_known(table, book, ready.secret, default=False)
         book.check(request.promise, version)

@@ -179,7 +179,13 @@ def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion], most: Charge | N
                     readings[name] = PlanReading(TableVersion.begin(one.planned.table, one.stamp), SharedRecords())
                     digest = readings[name].version.digest
                     book, version, _ = match_fingerprint(
-                        one.planned.table, digest, one.book, one.secret, default=one.default, foreseen=foreseen
+                        one.planned.table,
+                        digest,
+                        one.book,
+                        one.secret,
+                        named=one.request.promise.table,
+                        default=one.default,
+                        foreseen=foreseen,
                     )
                     known[name] = book, version
                     foreseen.setdefault(book, set()).add(version)

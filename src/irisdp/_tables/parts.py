@@ -6,6 +6,7 @@ another. A partition has a digest of its own, so that new data elsewhere leaves 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -161,7 +162,9 @@ class TablePart:
     where : Condition or None
         The records of the partition; None where files are taken whole.
     is_declared : bool
-        Whether nothing in the table says which partition it is, so that the caller's word counts.
+        Whether the caller says that all of the table is this partition, and nothing in the table does.
+    reading : str
+        How a record says which partition it belongs to, the same for all partitions of a ledger.
     """
 
     column: str
@@ -169,6 +172,7 @@ class TablePart:
     period: str | None = None
     where: Condition | None = None
     is_declared: bool = False
+    reading: str = "folders"
 
     def __str__(self) -> str:
         """Name it in a line."""
@@ -184,7 +188,7 @@ def part_of_folder(source: FolderSource, part: TablePart) -> FolderSource:
         For a partition without a file, and for one that has the same value as another, spelt otherwise.
     """
     key = next((key for key in source.keys if key.casefold() == part.column.casefold()), None)
-    if key is None:
+    if key is None or part.is_declared:
         return source
     if part.period is not None:
         rule = f"divides {key} by {part.period}, and the folder is divided by {key} already"
@@ -216,6 +220,33 @@ def hive_values(data: Any, column: str) -> list[str]:
     _, source = open_folder(os.fsdecode(data))
     key = next((key for key in source.keys if key.casefold() == column.casefold()), None)
     return [] if key is None else folder_values(source, key)
+
+
+_KINDS = {
+    **dict.fromkeys(("ArrowSource", "LazySource", "RelationSource"), "frame"),
+    **dict.fromkeys(("ParquetSource", "FolderSource"), "Parquet file"),
+    **{
+        "TextSource": "text file",
+        "JsonLinesSource": "JSON lines",
+        "SqliteSource": "SQLite",
+        "ServerSource": "PostgreSQL",
+    },
+}
+"""By the class of a source, what a ledger calls it."""
+
+
+def reading_of(source: Any, column: Column, declared: Any, text: Mapping[str, Any]) -> str:
+    """Say how a record says which partition it belongs to: the kind of table, and how the column is written and read.
+
+    Two ways to read one column may put a record into two partitions.
+    """
+    said: dict[str, Any] = dict(text)
+    if declared is not None:
+        said["type"] = declared.document([column.kind]) or declared.type
+    if column.type_name is not None and "tz=" in column.type_name:
+        said["instants"] = True
+    words = f"{column.kind.name.lower()} in a {_KINDS.get(type(source).__name__, type(source).__name__)}"
+    return f"{words} {json.dumps(said, sort_keys=True, ensure_ascii=False, default=str)}" if said else words
 
 
 def records_of(source: Any, column: Column, part: TablePart, columns: Sequence[Column], held: Sequence[Column]) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .._options import SPELLED, WRITTEN
 from ..errors import BadInput
 from .column_types import Declared, load_types, read_types, typed
-from .columns import READER, Column, ColumnType, find_column, is_unknown_column
+from .columns import READER, Column, ColumnType, find_column, is_unknown_column, list_names
 from .engine import guarded, over, quote_name
 from .locations import Location
 from .spellings import PLAIN, read_spelling
@@ -215,23 +215,34 @@ class Table:
         return replace(self, persons=read_person_rows(aggregates, self.column(unit, "unit"), self.of_records))
 
     def within(self, part: TablePart) -> Table:
-        """Return the part of the table that is one partition: files of a folder, records, or else all of it.
+        """Return the part of the table that is one partition: files of a folder, records, or what is declared to be.
 
         Raises
         ------
         BadInput
-            For a column that cannot divide it, and a value that it cannot have.
+            For a column that there is not, or that cannot divide it, and a value that it cannot have.
         """
-        from .parts import records_of
+        from .parts import reading_of, records_of
 
         named, location = part.column.casefold(), self.location
-        if location is not None and location.part and location.part[0].casefold() == named:  # files of a folder
-            return replace(self, part=replace(part, column=location.part[0]))
         column = next((each for each in self.columns if each.name.casefold() == named), None)
-        if column is None and part.period is None:
-            return replace(self, part=replace(part, is_declared=True))
-        column = self.column(part.column, "partition") if column is None else column
-        source, only = records_of(self._source, column, part, self.columns, self.held)
+        if part.is_declared:
+            if column is not None:
+                rule = f"says that all of the table is {part.column} {part.value}, and {column.name} is a column of it"
+                raise BadInput("partition", rule, f"write {column.name}={part.value}")
+            return replace(self, part=replace(part, reading="files"))
+        if location is not None and location.part and location.part[0].casefold() == named:  # files of a folder
+            return replace(self, part=replace(part, column=location.part[0], reading="folders"))
+        if column is None:
+            names = list_names([each.name for each in self.columns], 10)
+            whole = f"; or, if all of the table is that partition, write file:{part.column}={part.value}"
+            raise BadInput(
+                "partition",
+                f"names the column {part.column!r}, which the data does not have",
+                f"choose from {names}{whole}",
+            )
+        reading = reading_of(self._source._behind, column, self.types.get(column.name), self.text)
+        source, only = records_of(self._source, column, replace(part, reading=reading), self.columns, self.held)
         return replace(self, _source=source, part=only)
 
     def deriving(self, columns: Sequence[Column]) -> Table:
