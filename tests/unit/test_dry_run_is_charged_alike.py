@@ -247,6 +247,9 @@ def test_plans_of_growing_tables_are_charged_what_their_dry_run_says(seed, tmp_p
             continue
         assert [one["cost"] for one in done["questions"]] == [one["expected"]["cost"] for one in said["questions"]]
         assert [one["expected"] for one in said["ledgers"]] == [one["charged"] for one in done["ledgers"]]
+        told = [[one["epsilon"], one["delta"]] for one in done["command"]["charged"]]
+        charged = [list(one["charged"].values()) for one in done["ledgers"]]
+        assert told == [one for one in charged if one != ["0", "0"]]
         for one in done["questions"]:
             before = before.after((one.get("partition") or {}).get("value"), Cost(*one["cost"].values()))
         after = book.spending

@@ -398,7 +398,7 @@ class TestOneWayToDivide:
         frame = pa.table({"ward": ["a", "b"]})
         (tmp_path / "w.csv").write_text("ward,region\na,north\nb,south\n")
         for asked in ({}, {"lookup": tmp_path / "w.csv", "on": "ward"}):
-            with pytest.raises(BadInput, match=r"names the column 'region'.* write file:region=north"):
+            with pytest.raises(BadInput, match=r"names the column 'region', which the data does not have"):
                 publish(frame, "count", partition="region=north", epsilon=1, ledger=tmp_path / "l.ledger", **asked)
         with pytest.raises(BadInput, match="name what all its partitions share"):
             publish(frame, "count", partition="file:region=north", epsilon=1, ledger=tmp_path / "l.ledger")

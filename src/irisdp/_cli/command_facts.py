@@ -9,15 +9,19 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .._events import ROOT, Stopwatch
 from .._version import VERSION
 from ..errors import BadInput, Unavailable
+
+if TYPE_CHECKING:
+    from ..accounting import Charge
 
 LogFile = Annotated[
     Path | None,
@@ -57,13 +61,21 @@ class CommandLog(logging.Handler):
         """Take one event; a file that cannot be written stops no release."""
         event, facts = getattr(record, "event", ""), getattr(record, "facts", {})
         if event == "charged" and "charge" in facts and not facts["charge"].is_nothing:
-            charge, place = facts["charge"], str(facts["ledger"])
-            self._charges[place] = self._charges[place] + charge if place in self._charges else charge
+            self._count(
+                str(facts["ledger"]), facts["charge"], facts.get("partition"), parallel=bool(facts.get("parallel"))
+            )
         if self._file is not None:
             try:
                 os.write(self._file, self._line(record, event, facts))
             except OSError as error:
                 self.lost = self.lost or error.strerror or "the disk refused"
+
+    def _count(self, place: str, charge: Charge, partition: str | None, *, parallel: bool) -> None:
+        """Count a charge, as the ledger adds charges up: of different partitions, perhaps the largest alone."""
+        from .._ledger import Spending
+
+        before = self._charges.get(place, Spending(charge * 0))
+        self._charges[place] = replace(before.after(partition, charge), parallel=before.parallel or parallel)
 
     def _line(self, record: logging.LogRecord, event: str, facts: dict[str, Any]) -> bytes:
         when = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
@@ -112,7 +124,7 @@ class CommandLog(logging.Handler):
         return {
             "name": self.command,
             "status": status,
-            "charged": [{"ledger": place, **charge.to_document()} for place, charge in self._charges.items()],
+            "charged": [{"ledger": place, **spending.total.to_document()} for place, spending in self._charges.items()],
             "date": self._began.isoformat(timespec="seconds"),
             "seconds": self._clock.seconds,
             "version": VERSION,

@@ -124,6 +124,8 @@ def _show_outlook(foreseen: RunOutlook) -> None:
     for ledger in foreseen.ledgers:
         for heading, said in _stands(ledger, is_new=foreseen.is_without_data):
             fact(heading, in_options(said, _OPTIONS))
+    for said in _composed(foreseen):
+        fact("partitions", said)
     refusal = foreseen.refusal or foreseen.refusal_if_changed
     if refusal is not None:
         from .._release import refusal_condition as when_refused
@@ -161,6 +163,18 @@ def _charge(case: Case, one: Expected) -> list[tuple[str, str]]:
         else ("that is what its ledger counts")
     )
     return [("charge", f"{case.cost.as_charged()}: {said}")]
+
+
+def _composed(foreseen: RunOutlook) -> list[str]:
+    """Say how the charges of partitions make up a total; nothing where no question is about a partition."""
+    divided = [one.plan for one in foreseen.questions if one.plan.table.part is not None]
+    said = {
+        f"charges for different partitions add up, as one {plan.unit} may be in each"
+        if plan.unit is not None
+        else "of the charges for different partitions the largest counts"
+        for plan in divided
+    }
+    return sorted(said)
 
 
 def _stands(ledger: LedgerOutlook, *, is_new: bool) -> list[tuple[str, str]]:

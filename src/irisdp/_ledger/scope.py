@@ -17,7 +17,7 @@ from typing import Any
 
 from .._aliases import RELATIONS
 from ..errors import BadInput, ScopeRefused, without_passwords
-from .partitions import Partition
+from .partitions import Partition, is_parallel
 
 KINDS = {
     "table": "string null",
@@ -67,6 +67,12 @@ class LedgerScope:
     def part(self) -> str | None:
         """The value of its partition; None for the whole table."""
         return None if self.partition is None else self.partition.value
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether the largest charge of a partition counts, and not the sum of all partitions."""
+        by = None if self.partition is None else self.partition.by()
+        return by is not None and is_parallel(by, self.relation, self.unit, self.public_columns)
 
     def named(self, table: str | None) -> LedgerScope:
         """Return the scope with the table under another name; without a name, return it unchanged."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
 from .._aliases import did_you_mean
 from .._exact import kind_of
 from .._ledger import Partition, check_protected, check_spelling
-from .._tables import PERIOD_KINDS, Table, TablePart, hive_values, period_before, periods_between
+from .._tables import PERIOD_KINDS, Table, TablePart, hive_values, open_table, period_before, periods_between
 from ..errors import BadInput, ScopeRefused
 from ..graphs import NeighbouringRelation
 
@@ -66,13 +67,18 @@ class Division:
         values = self.values
         if not values and self.first is not None:
             last = period_before(self.period or "", datetime.now(UTC).date()) if self.last is None else self.last
+            if self.last is None and self.first > last:
+                rule = f"begins with {self.first}, which is not over"
+                raise BadInput("partition", rule, f'add the last one, such as until = "{self.first}"')
             values = tuple(periods_between(self.period or "", self.first, last, MOST_PARTITIONS))
         elif not values and self.period is None:
             values = tuple(hive_values(data, self.column))
         if not values:
+            _check_there(data)
             if self.period is not None:
                 example = PERIOD_KINDS[self.period].example
-                remedy = f'add the first one, such as from = "{example}", or list them: values = ["{example}"]'
+                shown = f'{{column = "{self.column}", period = "{self.period}", from = "{example}"}}'
+                remedy = f"say which is the first one, such as partition = {shown}"
             else:
                 remedy = 'list them, such as values = ["2024-01", "2024-02"], or keep the data in folders COLUMN=VALUE/'
             raise BadInput("partition", f"does not say which partitions by {self} there are", remedy)
@@ -82,6 +88,12 @@ class Division:
             except ScopeRefused as refusal:
                 raise BadInput("partition", str(refusal), "write each partition in one way") from None
         return values
+
+
+def _check_there(data: Any) -> None:
+    """Refuse data that is not there, in the words in which all commands do."""
+    if isinstance(data, Path) and not data.exists():
+        open_table(data)
 
 
 def read_division(value: Any) -> Division | TablePart:
@@ -189,7 +201,7 @@ def read_partition(value: Any, project: Divided | None) -> TablePart | None:
         return known.part(_text(value))
     found = read_division(value)
     if isinstance(found, Division):
-        raise BadInput("partition", f"names no value of {found}", _EXAMPLE)
+        raise BadInput("partition", "names no value, or no column", _EXAMPLE)
     return found
 
 

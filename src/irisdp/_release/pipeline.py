@@ -441,6 +441,8 @@ def execute(ready: CheckedQuestion, draw: Draw, plan_reading: PlanReading | None
         "ids": list(charged.ids),
         "repeated": charged.repeated,
     }
+    if request.promise.part is not None:
+        facts |= {"partition": request.promise.part, "parallel": request.promise.is_parallel}
     report_event("release", "charged", **facts, charge=charged.charged, seconds=clock.seconds)
     remember(table, ready.book, ready.secret, reading.stamp, version, kept)
     remember_head(table, ready.book, ready.secret, book)

@@ -235,11 +235,11 @@ class Table:
             return replace(self, part=replace(part, column=location.part[0], reading="folders"))
         if column is None:
             names = list_names([each.name for each in self.columns], 10)
-            whole = f"; or, if all of the table is that partition, write file:{part.column}={part.value}"
+            days = '; a column of dates is divided by a period, as in "day by month=2026-01"'
             raise BadInput(
                 "partition",
                 f"names the column {part.column!r}, which the data does not have",
-                f"choose from {names}{whole}",
+                f"choose from {names}{days}",
             )
         reading = reading_of(self._source._behind, column, self.types.get(column.name), self.text)
         source, only = records_of(self._source, column, replace(part, reading=reading), self.columns, self.held)
