@@ -366,6 +366,10 @@ class TestOneWayToDivide:
         [
             ("day,x\n03/02/2026,a\n", {"partition": "day by month=2026-02", **dates("%d/%m/%Y")},
              {"partition": "day by month=2026-03", **dates("%m/%d/%Y")}),
+            ("day,x\n03/02/2026,a\n", {"partition": "day by month=2026-02", "date_format": "%d/%m/%Y"},
+             {"partition": "day by month=2026-03", "date_format": "%m/%d/%Y"}),
+            ("day,x\n03/02/2026,a\n", {"partition": "day by month=2026-02", "types": {"day": {"format": "%d/%m/%Y"}}},
+             {"partition": "day by month=2026-03", "types": {"day": {"format": "%m/%d/%Y"}}}),
             ("code,x\n+1,a\n", {"partition": "code=+1"}, {"partition": "code=1", "types": {"code": "integer"}}),
             ('code,x\n"1,000",a\n', {"partition": "code=1,000"},
              {"partition": "code=1000", "types": {"code": "integer"}, "thousands": ","}),
@@ -373,7 +377,8 @@ class TestOneWayToDivide:
             ("north,south\n", {"partition": "a=north", "no_header": True, "columns": ["a", "b"]},
              {"partition": "a=south", "no_header": True, "columns": ["b", "a"]}),
         ],
-        ids=["formats of dates", "signs", "thousands", "encodings", "names of columns"],
+        ids=["formats of dates", "formats of a file", "formats without a type", "signs", "thousands", "encodings",
+             "names of columns"],
     )  # fmt: skip
     def test_of_a_ledger(self, tmp_path, content, first, second):
         path = tmp_path / "v.csv"

@@ -235,21 +235,29 @@ _KINDS = {
 """By the class of a source, what a ledger calls it."""
 
 
-def reading_of(source: Any, column: Column, declared: Any, text: Mapping[str, Any]) -> str:
+def reading_of(source: Any, column: Column, kinds: Sequence[ColumnType], declared: Any, text: Mapping[str, Any]) -> str:
     """Say how a record says which partition it belongs to: the kind of table, and how the column is written and read.
 
-    Two ways to read one column may put a record into two partitions.
+    Two ways to read one column may put a record into two partitions. `kinds` are what the column's values are compared
+    as, which decides what of a declared format counts.
     """
     said: dict[str, Any] = dict(text)
     if declared is not None:
-        said["type"] = declared.document([column.kind]) or declared.type
+        said["type"] = declared.document(kinds) or declared.type
     if column.type_name is not None and "tz=" in column.type_name:
         said["instants"] = True
     words = f"{column.kind.name.lower()} in a {_KINDS.get(type(source).__name__, type(source).__name__)}"
     return f"{words} {json.dumps(said, sort_keys=True, ensure_ascii=False, default=str)}" if said else words
 
 
-def records_of(source: Any, column: Column, part: TablePart, columns: Sequence[Column], held: Sequence[Column]) -> Any:
+def records_of(
+    source: Any,
+    column: Column,
+    part: TablePart,
+    columns: Sequence[Column],
+    held: Sequence[Column],
+    read_by: tuple[Any, Any, Mapping[str, Any]],
+) -> Any:
     """Return the records of a source that belong to a partition, and the part with how a record says so.
 
     Parameters
@@ -261,6 +269,8 @@ def records_of(source: Any, column: Column, part: TablePart, columns: Sequence[C
     part : TablePart
     columns, held : sequence of Column
         The table's columns, as questions read them and as it holds them.
+    read_by : tuple
+        The source itself, what is declared of the column, and how the table is written: see `reading_of`.
 
     Returns
     -------
@@ -274,14 +284,16 @@ def records_of(source: Any, column: Column, part: TablePart, columns: Sequence[C
     if source.engine.startswith("spark"):
         rule = f"divides records by {column.name}, and Spark reads partitions only by folders: {column.name}=VALUE/"
         raise BadInput("partition", rule, "leave engine= out, or keep the table in such folders")
+    behind, declared, text = read_by
     from .expressions import read_condition  # here: it loads the parser of SQL
 
     where = read_condition(_expression(column, part), columns)
     location = getattr(source, "location", None)
     if location is not None:
         location = replace(location, part=(column.name, part.value, part.period or ""))
+    reading = reading_of(behind, column, [kind for _, kind in where.readings], declared, text)
     only = PartSource(source, where, column.name, tuple(each.name for each in held), location)
-    return only, replace(part, column=column.name, where=where)
+    return only, replace(part, column=column.name, where=where, reading=reading)
 
 
 def _expression(column: Column, part: TablePart) -> str:

@@ -222,7 +222,7 @@ class Table:
         BadInput
             For a column that there is not, or that cannot divide it, and a value that it cannot have.
         """
-        from .parts import reading_of, records_of
+        from .parts import records_of
 
         named, location = part.column.casefold(), self.location
         column = next((each for each in self.columns if each.name.casefold() == named), None)
@@ -241,8 +241,8 @@ class Table:
                 f"names the column {part.column!r}, which the data does not have",
                 f"choose from {names}{days}",
             )
-        reading = reading_of(self._source._behind, column, self.types.get(column.name), self.text)
-        source, only = records_of(self._source, column, replace(part, reading=reading), self.columns, self.held)
+        read_by = self._source._behind, self.types.get(column.name), self.text
+        source, only = records_of(self._source, column, part, self.columns, self.held, read_by)
         return replace(self, _source=source, part=only)
 
     def deriving(self, columns: Sequence[Column]) -> Table:
