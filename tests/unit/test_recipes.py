@@ -213,7 +213,7 @@ def test_what_the_image_copies_is_in_the_checkout_and_not_ignored():
 
 def test_the_image_runs_a_command_that_there_is_as_a_user_without_rights():
     told = {name: words for name, words in instructions() if name != "RUN"}
-    assert (told["USER"], told["WORKDIR"], json.loads(told["ENTRYPOINT"])) == ("iris", "/work", ["irisdp"])
+    assert (told["USER"], told["WORKDIR"], json.loads(told["ENTRYPOINT"])) == ("iris", "/publish", ["irisdp"])
     assert re.search(r"python:3\.\d+-slim", told["FROM"])
     assert command([*json.loads(told["CMD"])]).status == 0
 

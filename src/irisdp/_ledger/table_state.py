@@ -15,7 +15,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -151,8 +151,9 @@ class TableState:
         return None
 
     def bind(self, place: str, at: str, head: KnownHead) -> None:
-        """Bind a place to a ledger; where that cannot be written, do without."""
-        if self.find_binding(place) != (at, head):
+        """Bind a place to a ledger; where that cannot be written, do without. A repeat leaves the memory alone."""
+        known = self.find_binding(place)
+        if known is None or (known[0], replace(known[1], noted=head.noted)) != (at, head):
             self._change(
                 (
                     f"INSERT OR REPLACE INTO binding (place, at, {_HEAD}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
