@@ -59,6 +59,8 @@ def messages_of_a_settlement(server, cut):
     book.set_limit(1)
     cut.cut(0, "")
     ask(book)
+    while not cut.parted:
+        time.sleep(0.01)
     return cut.seen
 
 
