@@ -329,6 +329,8 @@ class ServerRows:
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
+        self._version: int | None = None
+        """Read once: nobody else changes it within the transaction, and each look is a message to the server."""
 
     def find(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return what a query finds."""
@@ -358,14 +360,17 @@ class ServerRows:
 
     def version(self) -> int:
         """Return the format that the ledger has."""
-        stored = self.find("SELECT application, version FROM ledger_format")
-        if len(stored) != 1 or stored[0][0] != _APPLICATION:
-            raise Damaged
-        return int(stored[0][1])
+        if self._version is None:
+            stored = self.find("SELECT application, version FROM ledger_format")
+            if len(stored) != 1 or stored[0][0] != _APPLICATION:
+                raise Damaged
+            self._version = int(stored[0][1])
+        return self._version
 
     def set_version(self, version: int) -> None:
         """Write down the format that the ledger has now."""
         self.change("UPDATE ledger_format SET version = ?", (version,))
+        self._version = None
 
     def text_in(self, column: str, *path: str) -> str:
         """Return SQL for a member of a JSON object in a column of text; null where the object lacks it."""
