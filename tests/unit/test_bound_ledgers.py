@@ -6,25 +6,17 @@ import shutil
 import pyarrow
 import pytest
 
-from irisdp import Ledger, Session, batch, publish, run
+from irisdp import Ledger, Session, batch, run
 from irisdp._release import dry_run_batch, dry_run_plan, dry_run_question
 from irisdp.accounting import Cost
 from irisdp.errors import BadInput, ScopeRefused
+from support.survey import ask, data
+
+__all__ = ["data"]
 
 SECOND = (
     r"survey.csv is bound to .*, which has spent ε = 1, δ = 0.*; you asked for .*other\.ledger.*another_ledger=True"
 )
-
-
-@pytest.fixture
-def data(tmp_path):
-    path = tmp_path / "survey.csv"
-    path.write_text("age,town\n70,Ely\n30,Ely\n81,York\n")
-    return path
-
-
-def ask(data, age=0, ledger=None, **options):
-    return publish(data, "count", f"age > {age}", epsilon=1, ledger=ledger, **options)
 
 
 @pytest.fixture

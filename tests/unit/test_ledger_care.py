@@ -16,17 +16,9 @@ from irisdp._ledger.roles import grant, revoke
 from irisdp._release import dry_run_question
 from irisdp.accounting import Cost
 from irisdp.errors import BadInput, Refusal
+from support.survey import ask, data
 
-
-@pytest.fixture
-def data(tmp_path):
-    path = tmp_path / "survey.csv"
-    path.write_text("age,town\n70,Ely\n30,Ely\n81,York\n")
-    return path
-
-
-def ask(data, age=0, ledger=None, **options):
-    return publish(data, "count", f"age > {age}", epsilon=1, ledger=ledger, **options)
+__all__ = ["data"]
 
 
 @pytest.fixture

@@ -5,21 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from irisdp import Ledger, batch, publish
+from irisdp import Ledger, batch
 from irisdp._ledger import known_heads
 from irisdp.accounting import Cost
 from irisdp.errors import BadInput, NotShown, ScopeRefused
+from support.survey import ask, data
 
-
-@pytest.fixture
-def data(tmp_path):
-    path = tmp_path / "survey.csv"
-    path.write_text("age,town\n70,Ely\n30,Ely\n81,York\n")
-    return path
-
-
-def ask(data, age, ledger=None, **options):
-    return publish(data, "count", f"age > {age}", epsilon=1, ledger=ledger, **options)
+__all__ = ["data"]
 
 
 def restored(ledger: Path, data, releases: int) -> Path:
