@@ -13,7 +13,7 @@ from irisdp._hooks import HOOKS
 SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
 FLOORS = [
     {"errors", "_aliases", "_html", "_lazy", "_moved", "_options", "_version"},
-    {"_child_processes", "_events", "_files", "_frames"},
+    {"_calendar", "_child_processes", "_events", "_files", "_frames"},
     {"_exact"},
     {"_hooks", "linprog"},
     {"privacy"},

@@ -4,6 +4,7 @@ import datetime
 import itertools
 import json
 import shutil
+from decimal import Decimal
 from fractions import Fraction
 
 import pyarrow as pa
@@ -12,9 +13,9 @@ import pytest
 
 import irisdp
 from irisdp import BudgetRefused, Cost, Ledger, Session, batch, publish, run
+from irisdp._calendar import PERIOD_KINDS, days_around, days_of, period_before, periods_between
 from irisdp._ledger.partitions import check_spelling, normal_form
 from irisdp._release.dry_run import dry_run_plan, dry_run_question
-from irisdp._tables.parts import PERIOD_KINDS, days_of, period_before, periods_between
 from irisdp.errors import BadInput, ScopeRefused
 from support.ledgers import server  # noqa: F401
 
@@ -314,18 +315,24 @@ class TestPeriods:
         for period, kind in PERIOD_KINDS.items():
             day = datetime.date(1999, 12, 1)
             for _ in range(900):
-                first, after = days_of(period, kind.of(day))
+                first, after = days_of(period, kind.of(day), "partition")
                 assert first <= day < after
                 assert kind.of(first) == kind.of(after - datetime.timedelta(days=1)) != kind.of(after)
+                assert days_around(period, day) == (first, after)
                 assert period_before(period, after) == kind.of(day)
                 day += datetime.timedelta(days=1)
-        assert periods_between("month", "2023-11", "2024-02", 9) == ["2023-11", "2023-12", "2024-01", "2024-02"]
+        assert periods_between("month", "2023-11", "2024-02", 9, "partition") == [
+            "2023-11",
+            "2023-12",
+            "2024-01",
+            "2024-02",
+        ]
         with pytest.raises(BadInput):
-            periods_between("month", "2024-02", "2023-11", 9)
+            periods_between("month", "2024-02", "2023-11", 9, "partition")
         for value in ("2024-13", "2024-00", "24-01", "2024-W54", "2024-Q5", "2024-02-30", "²024"):
             for period in PERIOD_KINDS:
                 with pytest.raises(BadInput, match=r"write it as|choose"):
-                    days_of(period, value)
+                    days_of(period, value, "partition")
 
 
 class TestProjects:
@@ -437,6 +444,28 @@ def test_a_restored_ledger_charges_what_every_partition_lost(visits, tmp_path):
     assert Ledger(ledger).accept_restore() == Cost(1)
     count(visits, "2024-02", epsilon=1)
     assert Ledger(ledger).spent == Cost(2)
+
+
+def test_a_dry_run_of_a_frame_tells_the_table_from_its_partitions(tmp_path):
+    """A frame has no file that tells whether it is unchanged: what the ledger last answered about decides."""
+    frame, book = pa.table({"ward": ["a", "b"]}), Ledger(tmp_path / "l.ledger")
+    asked = {"epsilon": 1, "ledger": book}
+    publish(frame, "count", **asked)
+    publish(frame, "count", partition="ward=a", **asked)
+    for partition in ({}, {"partition": "ward=a"}):
+        assert dry_run_question(frame, "count", **asked, **partition).outlook.unchanged.repeated
+    assert not dry_run_question(frame, "count", partition="ward=b", **asked).outlook.unchanged.repeated
+
+
+def test_digits_of_other_records_leave_a_partition_as_it_is(tmp_path):
+    """The type of decimals in a frame follows from all records."""
+    asked = {"partition": "ward=a", "epsilon": 1, "ledger": tmp_path / "l.ledger"}
+    for other in ("2", "200.25"):
+        paid = pa.array([Decimal("1.50"), Decimal(other)])
+        found = publish(pa.table({"ward": ["a", "b"], "paid": paid}), "count", **asked)
+    assert found.repeated
+    changed = pa.array([Decimal("1.05"), Decimal("2.00")])
+    assert not publish(pa.table({"ward": ["a", "b"], "paid": changed}), "count", **asked).repeated
 
 
 def by_hand(lines, parallel):

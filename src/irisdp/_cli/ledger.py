@@ -299,7 +299,8 @@ def _roles(ledger: Ledger, left: str) -> list[str]:
     if ledger.path is None:
         does = "grants do not move: allow publishers and readers again with --grant"
         return [f"roles    {does}; what this place granted before holds"]
-    return ["roles    grants stay on the server: whoever may write this file may publish"] if "://" in left else []
+    stay = "roles    grants stay on the server: here the rights on the file decide who may publish"
+    return [stay] if "://" in left else []
 
 
 def _copied(ledger: Ledger, place: str) -> Ledger:

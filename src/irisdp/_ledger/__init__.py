@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         ChargedAnswer,
         LedgerEntry,
         hash_of,
-        last_fingerprint,
+        last_version,
         read_limit,
         read_object,
         read_spending,

@@ -124,7 +124,8 @@ def _heads(rows: LedgerTransaction, book: Ledger, home: Any) -> Finding:
     lost = lost_heads(rows, state, book.place)
     if lost:
         head = lost[0]
-        says = f"lacks line {head.line}, known since {head.noted[:10]}, when {read_charge(head.spent)} was spent"
+        charged = read_charge(head.spent)
+        says = f"lacks line {head.line}, known since {head.noted[:10]}, when its charges added up to {charged}"
         is_beside = book.path is not None and book.path.parent == state.path.parent
         call = "Ledger(path).accept_restore()" if is_beside else "Ledger(path).accept_restore(data)"
         remedy = f"restore the newer ledger; if that is lost, {call} charges the lost releases"

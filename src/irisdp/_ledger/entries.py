@@ -239,15 +239,22 @@ def all_fingerprints(rows: LedgerTransaction) -> set[str]:
     return {str(stored) for (stored,) in rows.find("SELECT DISTINCT fingerprint FROM settlement")} - {LOSS}
 
 
-def last_fingerprint(rows: LedgerTransaction, partition: str | None = None) -> str | None:
-    """Return which version of the data, or of a partition of it, was answered about last."""
-    asked, values = "SELECT fingerprint FROM settlement", [LOSS]
-    where = "WHERE fingerprint <> ?"
-    if partition is not None:
-        asked += " JOIN release ON settlement.id = release.settlement"
-        where += f" AND {rows.text_in('details', 'partition', 'value')} = ?"
-        values.append(partition)
-    stored = rows.find(f"{asked} {where} ORDER BY settlement.id DESC LIMIT 1", values)
+def last_fingerprint(rows: LedgerTransaction) -> str | None:
+    """Return which version of the data, or of any partition of it, was answered about last."""
+    stored = rows.find("SELECT fingerprint FROM settlement WHERE fingerprint <> ? ORDER BY id DESC LIMIT 1", (LOSS,))
+    return str(stored[0][0]) if stored else None
+
+
+def last_version(rows: LedgerTransaction, name: str, partition: str | None) -> str | None:
+    """Return which version of a partition, or of the whole table, was answered about last."""
+    if not is_current(rows) or "partition" not in pinned_facts(rows, name):
+        return last_fingerprint(rows) if partition is None else None
+    value = rows.text_in("details", "partition", "value")
+    asked = (
+        "SELECT fingerprint FROM settlement JOIN release ON settlement.id = release.settlement WHERE fingerprint <> ?"
+    )
+    which, values = ("IS NULL", ()) if partition is None else ("= ?", (partition,))
+    stored = rows.find(f"{asked} AND {value} {which} ORDER BY settlement.id DESC LIMIT 1", (LOSS, *values))
     return str(stored[0][0]) if stored else None
 
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time
 from typing import Any
 
+from .._calendar import days_around
 from .._exact import told_above, told_below
 from ..accounting import CURRENCIES, Charge
 from ..errors import BadInput, BudgetRefused
@@ -40,17 +41,9 @@ def begins(period: str, moment: datetime) -> tuple[datetime, datetime]:
     >>> [str(when.date()) for when in begins("week", datetime(2027, 1, 1, tzinfo=UTC))]
     ['2026-12-28', '2027-01-04']
     """
-    day = moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    if period == "day":
-        return day, day + timedelta(days=1)
-    if period == "week":
-        start = day - timedelta(days=day.weekday())
-        return start, start + timedelta(days=7)
-    if period == "month":
-        start = day.replace(day=1)
-        return start, (start + timedelta(days=31)).replace(day=1)
-    start = day.replace(month=1, day=1)
-    return start, start.replace(year=start.year + 1)
+    first, after = days_around(period, moment.astimezone(UTC).date())
+    since, until = (datetime.combine(day, time(), UTC) for day in (first, after))
+    return since, until
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

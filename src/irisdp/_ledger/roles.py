@@ -115,7 +115,7 @@ def revoke(book: Ledger, role: str) -> None:
 
 def _schema(book: Ledger, field: str) -> str:
     if not isinstance(book.store, LedgerServer):
-        rule = "is for ledgers on a server: a file is written by whoever may write it"
+        rule = "is for ledgers on a server: the rights on a file decide who may write it"
         raise BadInput(field, rule, "use the permissions of the file and its folder")
     return book.store.address.schema
 

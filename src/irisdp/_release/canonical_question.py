@@ -214,7 +214,7 @@ def _readers_alike(
     statements = [condition.sql("duckdb")] if condition else []
     statements += [table.part.where.sql("duckdb")] if table.part is not None and table.part.where is not None else []
     statements += [written_as(column, kind) for column, kind, _ in readings if kind in SQL_TYPES]
-    # A column that is held as it is read casts nothing, and writing it would load the parser of SQL.
+    # Other columns cast nothing, and writing their SQL would load its parser.
     cast = [column for column in read if column.derivation is not None or column.name in table.types]
     statements += [column.reference.sql("duckdb") for column in cast]
     return () if casts_to_whole(statements) else readers

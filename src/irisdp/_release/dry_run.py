@@ -24,7 +24,7 @@ from .._ledger import (
     check_neighbours,
     currency_of,
     find_answer,
-    last_fingerprint,
+    last_version,
     ledgers_beside,
     place_of_table,
     read_limit,
@@ -380,7 +380,7 @@ class Account:
         if version is not LAST:
             return version
         with self.book.store.reading() as rows:
-            return last_fingerprint(rows, request.promise.part) or NEW
+            return last_version(rows, self.book.store.name, request.promise.part) or NEW
 
     def quote(self, request: ChargeRequest, version: str | None) -> Charge:
         """Return what a question costs that is refused whatever it costs."""

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from .._aliases import did_you_mean
+from .._calendar import PERIOD_KINDS, period_before, periods_between
 from .._exact import kind_of
 from .._ledger import Partition, check_protected, check_spelling
-from .._tables import PERIOD_KINDS, Table, TablePart, hive_values, open_table, period_before, periods_between
+from .._tables import Table, TablePart, hive_values, open_table
 from ..errors import BadInput, ScopeRefused
 from ..graphs import NeighbouringRelation
 
@@ -52,6 +53,11 @@ class Division:
         """Return one partition."""
         return TablePart(self.column, value, self.period)
 
+    def option(self, value: str) -> dict[str, str]:
+        """Return the option by which one partition is asked about."""
+        said = {"column": self.column, "value": value}
+        return said if self.period is None else {**said, "period": self.period}
+
     def __str__(self) -> str:
         """Say by what the table is divided."""
         return self.column if self.period is None else f"{self.period} of {self.column}"
@@ -70,7 +76,7 @@ class Division:
             if self.last is None and self.first > last:
                 rule = f"begins with {self.first}, which is not over"
                 raise BadInput("partition", rule, f'add the last one, such as until = "{self.first}"')
-            values = tuple(periods_between(self.period or "", self.first, last, MOST_PARTITIONS))
+            values = tuple(periods_between(self.period or "", self.first, last, MOST_PARTITIONS, "partition"))
         elif not values and self.period is None:
             values = tuple(hive_values(data, self.column))
         if not values:
@@ -238,7 +244,7 @@ def divided_by(value: Any, known: Division | None) -> Division | None:
     return found if isinstance(found, Division) else None
 
 
-def read_protected(table: Table, relation: NeighbouringRelation, options: Mapping[str, Any]) -> Partition | None:
+def partition_of(table: Table, relation: NeighbouringRelation, options: Mapping[str, Any]) -> Partition | None:
     """Return the partition that a table is, as the ledger charges it; None for the whole table.
 
     Raises
@@ -273,9 +279,3 @@ def check_declared(table: Table, ledger: Any, name: str | None) -> None:
 def in_file_name(value: str) -> str:
     """Write a partition's value as a part of a file's name."""
     return quote(value, safe="-_. ")
-
-
-def with_value(division: Division, value: str) -> dict[str, str]:
-    """Return the option by which one partition of a division is asked about."""
-    said = {"column": division.column, "value": value}
-    return said if division.period is None else {**said, "period": division.period}

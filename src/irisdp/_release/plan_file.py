@@ -32,7 +32,7 @@ from .dated_names import dated, is_dated
 from .labels import Labels, check_used, labels_in, read_labels
 from .options import LedgerOptions, QuestionOptions, TableOptions
 from .output_files import page_path
-from .partition_options import divided_by, in_file_name, with_value
+from .partition_options import divided_by, in_file_name
 from .project import find_project
 
 # From Python's spelling of options to a plan's: remedies of the library, in the words of what is to be changed.
@@ -518,7 +518,7 @@ def in_partitions(asked: PlanFile) -> PlanFile:
                         replace(
                             dataset,
                             name=f"{dataset.name} {value}",
-                            options={**dataset.options, "partition": with_value(division, value)},
+                            options={**dataset.options, "partition": division.option(value)},
                         ),
                     )
                     for value in division.listed(dataset.data)

@@ -37,7 +37,7 @@ from .audiences import answered_by, chain_for, read_audiences, read_confidence, 
 from .canonical_question import canonical_question
 from .group_selection import read_grouping, read_naming
 from .options import PlanOptions, WeightOptions, with_options
-from .partition_options import read_partition, read_protected
+from .partition_options import partition_of, read_partition
 from .person_options import read_rows
 from .plans import Plan
 from .project import ProjectDefaults, apply_project, check_columns, find_project
@@ -177,7 +177,7 @@ def _plan(data: Any, asked: Query[Any], told: ProjectDefaults) -> Plan:
             or (every_person and (each is None) and not contribution.several and condition is None),
             relation=neighbours,
             public_membership=public_membership,
-            partition=read_protected(table, neighbours, options),
+            partition=partition_of(table, neighbours, options),
         ),
         audiences=audiences,
         selector=naming.selector,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .kept_records import HeldRecords, KeptRecords, column_beside
     from .locations import Location, counted_from, is_address, locate, note_of_partition
     from .lookups import held_names, lineage, lookup_files, used_lookups
-    from .parts import PERIOD_KINDS, TablePart, hive_values, period_before, periods_between
+    from .parts import TablePart, hive_values
     from .record_comparison import common_columns, hold_the_same
     from .servers import (
         SAID,

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
+from .._calendar import days_of
 from ..errors import BadInput
 from .columns import Column, ColumnType, list_names
 from .engine import multiset_digest, over, quote_name
@@ -26,126 +26,6 @@ if TYPE_CHECKING:
     from .expressions import Condition
 
 _MOST_NAMED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class PeriodKind:
-    """A calendar period, and how its values are written.
-
-    Attributes
-    ----------
-    example : str
-    pattern : re.Pattern
-        Of a value.
-    start : callable
-        Returns the first day of a value's period; ValueError if there is no such period.
-    of : callable
-        Returns the value of the period that a day lies in.
-    """
-
-    example: str
-    pattern: re.Pattern[str]
-    start: Callable[[Sequence[int]], date]
-    of: Callable[[date], str]
-
-
-PERIOD_KINDS = {
-    "year": PeriodKind("2024", re.compile(r"(\d{4})"), lambda n: date(n[0], 1, 1), lambda day: f"{day.year:04}"),
-    "quarter": PeriodKind(
-        "2024-Q1",
-        re.compile(r"(\d{4})-Q([1-4])"),
-        lambda n: date(n[0], 3 * n[1] - 2, 1),
-        lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
-    ),
-    "month": PeriodKind(
-        "2024-01",
-        re.compile(r"(\d{4})-(\d{2})"),
-        lambda n: date(n[0], n[1], 1),
-        lambda day: f"{day.year:04}-{day.month:02}",
-    ),
-    "week": PeriodKind(
-        "2024-W01",
-        re.compile(r"(\d{4})-W(\d{2})"),
-        lambda n: date.fromisocalendar(n[0], n[1], 1),
-        lambda day: "{:04}-W{:02}".format(*day.isocalendar()[:2]),
-    ),
-    "day": PeriodKind(
-        "2024-01-31",
-        re.compile(r"(\d{4})-(\d{2})-(\d{2})"),
-        lambda n: date(n[0], n[1], n[2]),
-        lambda day: day.isoformat(),
-    ),
-}
-"""By their names: ISO 8601's own way to write each, with quarters as everybody does."""
-
-
-def days_of(period: str, value: str) -> tuple[date, date]:
-    """Return the first day of a period and the first day after it.
-
-    Raises
-    ------
-    BadInput
-        For a period that there is not, and a value that is written otherwise.
-
-    Examples
-    --------
-    >>> [str(day) for day in days_of("quarter", "2024-Q4")]
-    ['2024-10-01', '2025-01-01']
-    """
-    kind = PERIOD_KINDS.get(period)
-    if kind is None:
-        raise BadInput("partition", f"has the period {period!r}", f"choose from {', '.join(PERIOD_KINDS)}")
-    found = kind.pattern.fullmatch(value)
-    try:
-        if found is None:
-            raise ValueError
-        first = kind.start([int(part) for part in found.groups()])
-        return first, _next(period, first)
-    except (ValueError, OverflowError):
-        rule = f"has the {period} {value!r}, which is none"
-        raise BadInput("partition", rule, f"write it as {kind.example}") from None
-
-
-def _next(period: str, first: date) -> date:
-    kind, day = PERIOD_KINDS[period], first
-    while kind.of(day) == kind.of(first):
-        day += timedelta(days=1)
-    return day
-
-
-def periods_between(period: str, first: str, last: str, most: int) -> list[str]:
-    """List the periods from one to another, both included.
-
-    Raises
-    ------
-    BadInput
-        Where the last one comes before the first, or there are more than `most`.
-    """
-    (day, _), (_, end) = days_of(period, first), days_of(period, last)
-    if day >= end:
-        raise BadInput("partition", f"goes from {first} to {last}, which comes before it", "exchange the two")
-    values: list[str] = []
-    while day < end:
-        if len(values) == most:
-            raise BadInput("partition", f"has more than {most:,} periods", "begin later, or choose longer periods")
-        values.append(PERIOD_KINDS[period].of(day))
-        day = _next(period, day)
-    return values
-
-
-def period_before(period: str, day: date) -> str:
-    """Return the last period that is over on a day.
-
-    Examples
-    --------
-    >>> period_before("quarter", date(2024, 1, 5))
-    '2023-Q4'
-    """
-    kind = PERIOD_KINDS[period]
-    before = day
-    while kind.of(before) == kind.of(day):
-        before -= timedelta(days=1)
-    return kind.of(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +180,7 @@ def _expression(column: Column, part: TablePart) -> str:
     """Write the condition of a record that belongs to a partition."""
     name = quote_name(column.name)
     if part.period is not None:
-        first, after = days_of(part.period, part.value)
+        first, after = days_of(part.period, part.value, "partition")
         if column.kind not in (ColumnType.UNTYPED, ColumnType.DATE):
             rule = f"divides {column.name} by {part.period}, and it is {column.described_kind}"
             raise BadInput("partition", rule, "name a column of dates")
@@ -363,7 +243,8 @@ class PartSource:
         types = {column.name: column.type for column in self._rows("SELECT * FROM data LIMIT 0").schema}
         parts = ", ".join(injective(quote_name(name), types[name]) for name in self.names)
         hashes = self._rows(f"SELECT unhex(sha256(concat({parts}))) AS digest FROM data")
-        header = ("part", sorted((name, str(kind)) for name, kind in types.items()), hashes.num_rows)
+        kinds = sorted((name, str(kind).partition("(")[0]) for name, kind in types.items())  # no digits of decimals
+        header = ("part", kinds, hashes.num_rows)
         return multiset_digest(header, hashes.num_rows, hashes.to_batches)
 
     def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
@@ -396,6 +277,8 @@ def injective(value: str, kind: pa.DataType) -> str:
     text = f"CAST({value} AS VARCHAR)"
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
         text = f"hex({value})"
+    elif pa.types.is_decimal(kind) and kind.scale > 0:  # of which other records may decide how many digits are written
+        text = f"rtrim(rtrim({text}, '0'), '.')"
     elif pa.types.is_timestamp(kind) and kind.tz is not None:  # an instant, not the session's way to write it
         text = f"CAST(make_timestamp(epoch_us({value})) AS VARCHAR)"
     return f"coalesce(strlen({text}) || ':' || {text}, '-')"

@@ -418,22 +418,6 @@ def _open(
     any_names: bool,
     part: TablePart | None,
 ) -> Table:
-    whole = _open_whole(data, types, engine, master, written, any_names=any_names, part=part)
-    if part is None:
-        return whole
-    return whole.within(part)
-
-
-def _open_whole(
-    data: Any,
-    types: Any,
-    engine: str | None,
-    master: str | None,
-    written: dict[str, Any],
-    *,
-    any_names: bool,
-    part: TablePart | None,
-) -> Table:
     if isinstance(data, str | os.PathLike):
         from .sources import open_file
 
@@ -451,7 +435,8 @@ def _open_whole(
         declared = read_types(types, columns, usual, held=getattr(source, "types", {}))
         if engine == "spark" and any(each.spelling != PLAIN for each in declared.values()):
             raise BadInput("types", "declares how text is written, which Spark does not read", "leave the engine out")
-        return Table(typed(columns, declared), source, source.form_facts, source.reading, types=declared)
+        table = Table(typed(columns, declared), source, source.form_facts, source.reading, types=declared)
+        return table if part is None else table.within(part)
     from .dataframes import open_frame
     from .text_files import refuse_form
 
@@ -459,7 +444,8 @@ def _open_whole(
     if engine is not None:
         raise BadInput("engine", "is for files: a frame is read by what holds it", "leave it out")
     columns, frame_source = open_frame(data)
-    return Table(tuple(columns), frame_source)
+    table = Table(tuple(columns), frame_source)
+    return table if part is None else table.within(part)
 
 
 @contextmanager
