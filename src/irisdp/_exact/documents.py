@@ -189,7 +189,7 @@ class TomlFile:
             raise BadInput(self.field, f"there is no file {self.path}", self.found) from None
         except (OSError, ValueError):
             raise BadInput(self.field, f"cannot read {self.path}", "give a TOML file that can be read") from None
-        return self._parse(content)
+        return self.parse(content)
 
     def refuse(self, rule: str, remedy: str) -> NoReturn:
         """Say in one line what is wrong with what the file says."""
@@ -202,7 +202,8 @@ class TomlFile:
                 remedy = did_you_mean(key, known) or f"choose from {', '.join(known)}"
                 self.refuse(f"has the key {key[:60]!r}, which no {self.field} has", remedy)
 
-    def _parse(self, content: bytes) -> dict[str, Any]:
+    def parse(self, content: bytes) -> dict[str, Any]:
+        """Return what such a file would say with this content, as `read` does."""
         if len(content) > _MOST_BYTES:
             self.refuse(f"is longer than {_MOST_BYTES:,} bytes", self.shorter)
         try:

@@ -7,7 +7,7 @@ is then put into the words of the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from .._exact import rational
 from ..errors import BadInput
@@ -20,21 +20,63 @@ _EXPONENT = re.compile(r"e[+-]?\d+$", re.IGNORECASE)
 _LETTERS = {"epsilon": "ε", "delta": "δ"}
 
 
+class WrongForm(BadInput):
+    """Several fields of a form are wrong: `faults` has what is wrong with each, in the order of the form.
+
+    As an error by itself it is the first of them.
+    """
+
+    def __init__(self, field: str, rule: str, remedy: str, faults: Sequence[BadInput] = ()) -> None:
+        super().__init__(field, rule, remedy)
+        self.faults = tuple(faults)
+
+
+def faults_in(error: BadInput) -> tuple[BadInput, ...]:
+    """Return all that an error says is wrong with a form."""
+    return (isinstance(error, WrongForm) and error.faults) or (error,)
+
+
+def faults_of(fields: tuple[Field, ...], values: Mapping[str, str]) -> list[BadInput]:
+    """Return what is wrong with the choices and numbers of a form that stand, one fault a field.
+
+    That is an invalid choice, and a number that is missing or is not written as Iris reads numbers.
+    """
+    faults = []
+    for field in fields:
+        if not stands(field, values):
+            continue
+        try:
+            if field.kind == "choice" and values[field.name] not in dict(field.choices):
+                raise BadInput(field.name, "is not one of the choices", "choose one of them")
+            if field.kind == "number":
+                _check_number(field, values[field.name].strip())
+        except BadInput as error:
+            faults.append(error)
+    return faults
+
+
+def raise_faults(fields: tuple[Field, ...], faults: Sequence[BadInput]) -> None:
+    """Raise all faults together, in the order of the form; nothing where there are none.
+
+    Raises
+    ------
+    WrongForm
+    """
+    if faults:
+        places = {field.name: place for place, field in enumerate(fields)}
+        first, *others = sorted(faults, key=lambda fault: places.get(fault.field, len(places)))
+        raise WrongForm(first.field, first.rule, first.remedy, (first, *others))
+
+
 def check_form(fields: tuple[Field, ...], values: Mapping[str, str]) -> None:
     """Look at the choices and numbers of a form, where they stand.
 
     Raises
     ------
-    BadInput
-        For an invalid choice, and for a number that is missing or is not written as Iris reads numbers.
+    WrongForm
+        For all fields at once, as `faults_of` says.
     """
-    for field in fields:
-        if not stands(field, values):
-            continue
-        if field.kind == "choice" and values[field.name] not in dict(field.choices):
-            raise BadInput(field.name, "is not one of the choices", "choose one of them")
-        if field.kind == "number":
-            _check_number(field, values[field.name].strip())
+    raise_faults(fields, faults_of(fields, values))
 
 
 def check_length(name: str, text: str, remedy: str = "write a shorter number, such as 0.5") -> None:

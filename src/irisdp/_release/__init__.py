@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .options import PlanOptions, options_of
     from .output_files import Released, page_path
     from .pipeline import publish
-    from .plan_file import in_keys
+    from .plan_file import QUESTION_KEYS, in_keys
     from .planning import plan
     from .plans import Plan
     from .progress import listen_to_notices, listen_to_progress, say_anew
