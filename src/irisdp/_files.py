@@ -100,11 +100,14 @@ class Output:
         The option that named it.
     force : bool
         Whether a file that is there is replaced.
+    mode : int
+        Its rights.
     """
 
     path: Path
     field: str
     force: bool
+    mode: int = _PUBLIC
 
 
 def plan_outputs(
@@ -372,7 +375,7 @@ class _Draft:
         self._passing = self._desk.passing()
         with open(self._passing, "xb") as file:
             file.write(content)
-        os.chmod(self._passing, _PUBLIC)
+        os.chmod(self._passing, self.output.mode)
         self._file = _file_at(self._passing)
 
     def put(self) -> None:

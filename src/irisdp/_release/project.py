@@ -45,8 +45,8 @@ _LISTS = ("categories", "groups")
 _PAIRED = ("lookup", "on")
 
 
-def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
-    """Read a project file.
+def read_document(path: Any, *, content: bytes | None = None) -> tuple[Path, dict[str, Any]]:
+    """Read a project file, or check what shall be written into one.
 
     Returns
     -------
@@ -62,6 +62,7 @@ def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
     file = TomlFile.at(
         path,
         "project",
+        content=content,
         found="check the path, or write one with irisdp init",
         shorter="declare long lists with categories= or groups= instead",
     )
@@ -384,9 +385,9 @@ def find_project(data: Any, project: Any = None) -> Project | None:
     return read_project(beside) if beside is not None and is_there(beside) else None
 
 
-def read_project(path: Any) -> Project:
-    """Read a project file; see `read_document`."""
-    file, project = read_document(path)
+def read_project(path: Any, *, content: bytes | None = None) -> Project:
+    """Read a project file, or check what shall be written into one; see `read_document`."""
+    file, project = read_document(path, content=content)
     try:
         limit = None if "limit" not in project else named_limit(project["limit"])
         ledger = _ledger(file, project.get("ledger"))
