@@ -20,7 +20,7 @@ from irisdp._release import ReleaseFile
 from irisdp._views.reports import odds_of
 from irisdp._views.reports.batch_pages import plan_page
 from irisdp._views.reports.inputs import File, Given
-from irisdp._views.reports.page import page
+from irisdp._views.reports.page import release_page
 from irisdp._views.reports.sentences import ERRORS
 from irisdp.interpretation import RULES
 from support.read_pages import ReadPage
@@ -285,7 +285,7 @@ FILES = (File("a.csv", "0" * 64), File("a.csv.release.json", "1" * 64))
 
 def made(rows=2, files=FILES, **other):
     answers = tuple((f"t{place}", "7", "4", "10") for place in range(rows))
-    return page(Given(ReleaseFile(SIDECAR | other), tuple(SIDECAR["columns"]), answers, files))
+    return release_page(Given(ReleaseFile(SIDECAR | other), tuple(SIDECAR["columns"]), answers, files))
 
 
 def said(**other):

@@ -17,7 +17,7 @@ from .._version import VERSION
 from .dispatch import WorkDispatcher
 from .forms import Field, Tool, show_field, stands
 from .jobs import Job, Jobs
-from .results import Fact, Result, ResultCache, ResultFigure, ResultTable
+from .results import Fact, Result, ResultCache, ResultFigure, ResultSection, ResultTable
 
 TOUCHES_NO_TABLE = (
     "The explorer touches no table. It runs on this machine alone, sends nothing anywhere, and forgets "
@@ -310,15 +310,29 @@ def link_to(room: Tool, values: Mapping[str, str]) -> str | None:
 def show_result(room: Tool, values: Mapping[str, str], result: Result, store: ResultCache) -> Html:
     """Show an answer, and offer all that makes it."""
     kind = f"headline {result.verdict}" if result.verdict else "headline"
-    pictures = [(picture, store.keep_picture(picture)) for picture in result.pictures]
+    of_sections = [picture for section in result.sections for picture in section.pictures]
+    pictures = [(picture, store.keep_picture(picture)) for picture in (*result.pictures, *of_sections)]
     return joined(
         element("h2", "Result", class_="unseen"),
         element("p", result.headline, class_=kind, role="status"),
         _facts(result.facts) if result.facts else None,
-        [_figure(picture, address) for picture, address in pictures],
+        [_figure(picture, address) for picture, address in pictures[: len(result.pictures)]],
         [_table(table) for table in result.tables],
+        [_section(section, store) for section in result.sections],
         [element("p", note, class_="note") for note in result.notes],
         _take_away(room, values, result, pictures, store),
+    )
+
+
+def _section(section: ResultSection, store: ResultCache) -> Html:
+    return element(
+        "details",
+        element("summary", section.heading),
+        _facts(section.facts) if section.facts else None,
+        [_figure(picture, store.keep_picture(picture)) for picture in section.pictures],
+        [_table(table) for table in section.tables],
+        element("ul", [element("li", line) for line in section.lines]) if section.lines else None,
+        class_="more",
     )
 
 

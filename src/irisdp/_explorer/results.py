@@ -77,6 +77,17 @@ class ResultTable:
     rows: tuple[tuple[str, ...], ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultSection:
+    """More about a result below a heading, folded until somebody opens it."""
+
+    heading: str
+    lines: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    pictures: tuple[ResultFigure, ...] = ()
+    tables: tuple[ResultTable, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class ResultFile:
     """A file to take away.
@@ -115,6 +126,8 @@ class Result:
     pictures : tuple of Picture
         Drawn by the server when the page asks for them.
     tables : tuple of ResultTable
+    sections : tuple of ResultSection
+        What not everybody reads.
     files : tuple of ResultFile
         The result, and the remaining facts for the command line.
     python, command : str
@@ -128,6 +141,7 @@ class Result:
     facts: tuple[Fact, ...] = ()
     pictures: tuple[ResultFigure, ...] = ()
     tables: tuple[ResultTable, ...] = ()
+    sections: tuple[ResultSection, ...] = ()
     files: tuple[ResultFile, ...] = ()
     python: str = ""
     command: str = ""

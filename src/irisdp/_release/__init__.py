@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from .._lazy import exports
 
 if TYPE_CHECKING:
-    from .answers import Answers, answers_bytes, csv_cell, rows_of
+    from .answers import Answers, answers_bytes, csv_cell, rows_in, rows_of
     from .audiences import Audience, read_confidence
     from .batch_plan import BatchPlan, plan_batch
     from .batching import batch, dry_run_batch

@@ -10,13 +10,13 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from io import BytesIO
+from io import BytesIO, StringIO
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._exact import json_bytes, read_json
+from .._exact import json_bytes, parse_json, read_json
 from .._files import is_there
 from .._frames import Tabular
 from .._lazy import renamed_method
@@ -254,7 +254,8 @@ def _plain(value: Any) -> Any:
 
 # A published file of answers as it lies on disk, in any format.
 
-_BESIDE = ".release.json"
+_BESIDE, _PACKAGE = ".release.json", ".datapackage.json"
+_GIVE = "give a file that publish wrote"
 
 _MOST_VALUES = 2 * 10**7
 """Values that a Parquet file of answers may hold, or one for each of its bytes."""
@@ -271,81 +272,98 @@ def rows_of(path: Path) -> tuple[list[str], list[list[Any]]]:
     """
     if not path.is_file():
         raise BadInput("release", f"there is no {path.name} beside it", "give value=, or put the file beside it")
-    sidecar = _sidecar_beside(path)
-    _check_unchanged(path, sidecar)
-    columns, rows = _read(path)
+    sidecar, package = (path.with_name(f"{path.name}{ending}") for ending in (_BESIDE, _PACKAGE))
+    # A data package that cannot be read is refused: it may hold another digest.
+    told = [read_json(beside, "release") if is_there(beside) else None for beside in (sidecar, package)]
+    try:
+        content = path.read_bytes()
+    except OSError:
+        raise BadInput("release", f"cannot read {path.name}", _GIVE) from None
+    return rows_in(path.name, content, *told)
+
+
+def rows_in(name: str, content: bytes, sidecar: Any, package: Any = None) -> tuple[list[str], list[list[Any]]]:
+    """Return the columns and rows of the content of a published file, by the ending of its name.
+
+    Parameters
+    ----------
+    name : str
+        Of the file of answers.
+    content : bytes
+    sidecar, package : JSON, or None
+        What the release file and the data package hold.
+
+    Raises
+    ------
+    BadInput
+        As `rows_of`.
+    """
+    facts = ReleaseFile(sidecar) if isinstance(sidecar, Mapping) else None
+    _check_unchanged(name, content, facts, package)
+    columns, rows = _read(name, content)
     if any(len(row) != len(columns) for row in rows):
-        raise BadInput("release", f"{path.name} has rows of different lengths", "give a file that publish wrote")
-    if sidecar is not None:
-        sidecar.check_agreement(f"{path.name}{_BESIDE}", columns if rows and "answer" in columns else None)
+        raise BadInput("release", f"{name} has rows of different lengths", _GIVE)
+    if facts is not None:
+        facts.check_agreement(f"{name}{_BESIDE}", columns if rows and "answer" in columns else None)
     return columns, rows
 
 
-def _sidecar_beside(path: Path) -> ReleaseFile | None:
-    beside = path.with_name(f"{path.name}{_BESIDE}")
-    document = read_json(beside, "release") if is_there(beside) else None
-    return ReleaseFile(document) if isinstance(document, Mapping) else None
-
-
-def _check_unchanged(path: Path, sidecar: ReleaseFile | None) -> None:
+def _check_unchanged(name: str, content: bytes, sidecar: ReleaseFile | None, package: Any) -> None:
     """Compare a file with its digests: in the data package and, since 0.2, in the release file."""
     told: list[tuple[str, str]] = []
-    package = path.with_name(f"{path.name}.datapackage.json")
-    if is_there(package):  # one that cannot be read is refused: it may hold another digest
-        described = read_json(package, "release")
-        resources = described.get("resources") if isinstance(described, Mapping) else None
-        for resource in resources if isinstance(resources, list) else []:
-            if isinstance(resource, Mapping) and resource.get("path") == path.name:
-                kind, _, digest = str(resource.get("hash")).partition(":")
-                told += [(package.name, digest)] if kind == "sha256" else []
+    resources = package.get("resources") if isinstance(package, Mapping) else None
+    for resource in resources if isinstance(resources, list) else []:
+        if isinstance(resource, Mapping) and resource.get("path") == name:
+            kind, _, digest = str(resource.get("hash")).partition(":")
+            told += [(f"{name}{_PACKAGE}", digest)] if kind == "sha256" else []
     own = None if sidecar is None else sidecar.part("answers").get("sha256")
     if own is not None:
-        told.append((f"{path.name}{_BESIDE}", str(own)))
-    found = hashlib.sha256(path.read_bytes()).hexdigest() if told else ""
-    for name, digest in told:
+        told.append((f"{name}{_BESIDE}", str(own)))
+    found = hashlib.sha256(content).hexdigest() if told else ""
+    for file, digest in told:
         if digest != found:
-            rule = f"{path.name} is not as it was published: {name} holds another sha256"
             raise BadInput(
                 "release",
-                rule,
+                f"{name} is not as it was published: {file} holds another sha256",
                 "ask the publisher for both files; publishing the same again with force=True costs nothing",
             )
 
 
-def _read(path: Path) -> tuple[list[str], list[list[Any]]]:
-    ending = path.suffix.lower()
+def _read(name: str, content: bytes) -> tuple[list[str], list[list[Any]]]:
+    ending = Path(name).suffix.lower()
     if ending == ".parquet":
-        return _read_parquet(path)
-    if ending == ".json":
-        document = read_json(path, "release")
-        rows = document if isinstance(document, list) and all(isinstance(row, Mapping) for row in document) else []
-        columns = list(rows[0]) if rows else ["answer"]
-        return columns, [list(row.values()) if list(row) == columns else [] for row in rows]
+        return _read_parquet(name, content)
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            columns, *lines = list(csv.reader(file)) or [[]]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        raise BadInput("release", f"cannot read {path.name} as CSV", "give a file that publish wrote") from None
+        text = content.decode("utf-8")
+        if ending == ".json":
+            document = parse_json(text, "release")
+            rows = document if isinstance(document, list) and all(isinstance(row, Mapping) for row in document) else []
+            columns = list(rows[0]) if rows else ["answer"]
+            return columns, [list(row.values()) if list(row) == columns else [] for row in rows]
+        columns, *lines = list(csv.reader(StringIO(text, newline=""))) or [[]]
+    except (UnicodeDecodeError, csv.Error):
+        kind = "JSON" if ending == ".json" else "CSV"
+        raise BadInput("release", f"cannot read {name} as {kind}", _GIVE) from None
     return list(map(as_written, columns)), [list(map(as_written, line)) for line in lines]
 
 
-def _read_parquet(path: Path) -> tuple[list[str], list[list[Any]]]:
+def _read_parquet(name: str, content: bytes) -> tuple[list[str], list[list[Any]]]:
     """Read within bounds: a few bytes can say that one value stands there a billion times."""
     import pyarrow
     import pyarrow.parquet
 
     try:
-        with pyarrow.parquet.ParquetFile(path) as file:
+        with pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content)) as file:
             names, told = file.schema_arrow.names, file.metadata
             rows = sum(told.row_group(index).num_rows for index in range(told.num_row_groups))
             nested = any(map(pyarrow.types.is_nested, file.schema_arrow.types))
-        if nested or rows * len(names) > max(_MOST_VALUES, path.stat().st_size):
-            rule = f"{path.name} holds lists, or more rows ({rows}) than are read from a file of its size"
-            raise BadInput("release", rule, "give a file that publish wrote")
+        if nested or rows * len(names) > max(_MOST_VALUES, len(content)):
+            rule = f"{name} holds lists, or more rows ({rows}) than are read from a file of its size"
+            raise BadInput("release", rule, _GIVE)
         # A text that stands there many times is held once.
-        table = pyarrow.parquet.read_table(path, read_dictionary=names)
+        table = pyarrow.parquet.read_table(pyarrow.BufferReader(content), read_dictionary=names)
     except (OSError, pyarrow.ArrowException):
-        raise BadInput("release", f"cannot read {path.name} as Parquet", "give a file that publish wrote") from None
+        raise BadInput("release", f"cannot read {name} as Parquet", _GIVE) from None
     return table.column_names, list(map(list, zip(*map(_values, table.columns), strict=True)))
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..._exact import file_path, json_bytes
-from ..._release import Answers, BatchPublication, Labels, Publication, ReleaseFile, answers_bytes, rows_of
+from ..._exact import file_path, json_bytes, parse_json
+from ..._release import Answers, BatchPublication, Labels, Publication, ReleaseFile, answers_bytes, rows_in, rows_of
 from ...errors import BadInput
 from ...interpretation import answers_beside, sidecar_beside
 
@@ -87,10 +87,27 @@ def given_of(release: Any, audience: str | None = None) -> Given:
         raise BadInput("release", rule, "name it as publish did")
     _check_size(answers)
     columns, rows = rows_of(answers)
+    files = tuple(File(file.name, _digest(file.read_bytes())) for file in (answers, path))
+    return _given(facts, columns, rows, files)
+
+
+def given_in(name: str, content: bytes, release: bytes) -> Given:
+    """Read a release from the content of its file of answers, which has a name, and of its release file."""
+    try:
+        document = parse_json(release.decode(), "release")
+    except UnicodeDecodeError:
+        raise BadInput("release", "cannot be read as UTF-8 text", _NO_RELEASE) from None
+    facts = ReleaseFile.read(document, remedy=_NO_RELEASE)
+    columns, rows = rows_in(name, content, document)
+    files = File(name, _digest(content)), File(f"{name}.release.json", _digest(release))
+    return _given(facts, columns, rows, files)
+
+
+def _given(facts: ReleaseFile, columns: Sequence[str], rows: Any, files: tuple[File, ...]) -> Given:
     if "answer" not in columns or len(set(columns)) < len(columns):
-        raise BadInput("release", f"{answers.name} has no column `answer`, or one twice", "give what publish wrote")
-    files = [File(file.name, _digest(file.read_bytes())) for file in (answers, path)]
-    return Given(facts, tuple(columns), _as_text(rows), tuple(files))
+        rule = f"{files[0].name} has no column `answer`, or one twice"
+        raise BadInput("release", rule, "give what publish wrote")
+    return Given(facts, tuple(columns), _as_text(rows), files)
 
 
 def given_when_written(sidecar: Mapping[str, Any], answers: Answers, path: Path | None) -> Given:

@@ -7,7 +7,7 @@ nothing, and whatever was written by others stands in it as text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..._html import Html, element
 from ..._queries import Measured
@@ -54,24 +54,42 @@ def answered(facts: ReleaseFile, given: Given, *, most: int = MOST_ROWS, picture
     figure = drawn(given) if picture else None
     if figure is not None:
         yield figure
+    shown = answers_table(facts, given, most)
+    head = [element("th", name, scope="col", class_=kind) for name, kind in zip(shown.head, shown.classes, strict=True)]
+    yield table(shown.caption, head, [_row(row, shown.classes, shown.groups) for row in shown.rows])
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersTable:
+    """The table of answers as readers see it: labels instead of names, and nothing that is the same in every row."""
+
+    caption: str
+    head: tuple[str, ...]
+    classes: tuple[str | None, ...]
+    rows: tuple[tuple[str, ...], ...]
+    groups: int
+    """How many columns come first that name a group."""
+
+
+def answers_table(facts: ReleaseFile, given: Given, most: int = MOST_ROWS) -> AnswersTable:
+    """Return the table of the first answers."""
     given = _without_same(given)
     numeric = {"answer_low", "answer_high", "answer_probability", "answer_from", "answer_below"} | (
         {"answer"} if "answer_low" in given.columns else set()
     )
-    classes = [_class(name, name in numeric) for name in given.columns]
     words = given.labels
-    head = [
-        element("th", words.column(name) if name not in _HEADS else _HEADS[name], scope="col", class_=kind)
-        for name, kind in zip(given.columns, classes, strict=True)
-    ]
     groups = given.columns.index("answer")
-    shown = [(*map(words.group, given.columns[:groups], row[:groups]), *row[groups:]) for row in given.rows[:most]]
-    rows = [_row(row, classes, groups) for row in shown]
     said = f"{len(given.rows):,} published answer{'' if len(given.rows) == 1 else 's'} to: {facts.question}"
     if len(given.rows) > most:
         rest = "are in the file" if given.files else "come when the same is asked again, at no cost"
         said += f". The first {most:,} are shown; the others {rest}"
-    yield table(said, head, rows)
+    return AnswersTable(
+        said,
+        tuple(words.column(name) if name not in _HEADS else _HEADS[name] for name in given.columns),
+        tuple(_class(name, name in numeric) for name in given.columns),
+        tuple((*map(words.group, given.columns[:groups], row[:groups]), *row[groups:]) for row in given.rows[:most]),
+        groups,
+    )
 
 
 _HEADS = {
@@ -99,7 +117,7 @@ def _class(name: str, number: bool) -> str | None:
     return " ".join(part for part, there in (("number", number), ("answer", name == "answer")) if there) or None
 
 
-def _row(row: tuple[str, ...], classes: list[str | None], groups: int) -> Html:
+def _row(row: tuple[str, ...], classes: Sequence[str | None], groups: int) -> Html:
     cells = (
         element("th", text, scope="row") if index < groups else element("td", text, class_=kind)
         for index, (text, kind) in enumerate(zip(row, classes, strict=True))
@@ -148,7 +166,7 @@ def made_by(asked: Sequence[ReleaseFile]) -> str:
 _AGAIN = "ask the same question again and name a file"
 
 
-def page(given: Given) -> str:
+def release_page(given: Given) -> str:
     """Write a release as one page of HTML.
 
     Raises

@@ -13,7 +13,7 @@ from ..._release import Labels, Publication, Released, page_path, read_labels
 from ...interpretation import answers_beside
 from .batch_pages import batch_page, plan_page
 from .inputs import Given, given_of, given_when_written, releases_of, sidecar_of
-from .page import page
+from .page import release_page
 
 
 @checked
@@ -96,4 +96,4 @@ def written_report(
 
 
 def _made(given: Sequence[Given]) -> str:
-    return page(given[0]) if len(given) == 1 else batch_page(given)
+    return release_page(given[0]) if len(given) == 1 else batch_page(given)

@@ -1,0 +1,171 @@
+"""What a reader needs of one published question: the sentence, then picture, table, errors, cost and files.
+
+Everything follows from the release file and the answers, which are public; no record and no ledger is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .._exact import file_path, json_bytes
+from .._release import Answers, Labels, Publication, ReleaseFile, answers_bytes
+from .._views.reports import (
+    Given,
+    answers_table,
+    asked,
+    cost_in_short,
+    expected,
+    for_whom,
+    given_in,
+    given_of,
+    given_when_written,
+    how_to_read,
+    meant,
+    not_to_conclude,
+    protected,
+    release_page,
+    result,
+    same_probability,
+    subject,
+    unit_of,
+)
+from ..errors import BadInput
+from ..interpretation import answers_beside, sidecar_beside
+from .results import Fact, Result, ResultFigure, ResultFile, ResultSection, ResultTable, command_line
+
+_MOST_ROWS = 200
+"""Rows of the table on a page; the file has all."""
+_LARGEST = 4 << 20
+"""Bytes of a file that a page offers; a larger one is taken from its folder."""
+_MEDIA = {".csv": "text/csv", ".json": "application/json", ".parquet": "application/vnd.apache.parquet"}
+
+
+def published(
+    release: Any, answers: Any = None, *, audience: str | None = None, labels: Labels | None = None
+) -> Result:
+    """Show one published question to a reader.
+
+    Parameters
+    ----------
+    release : Publication, path, mapping or bytes
+        A publication; the path of the answers, of their release file or of their data package; or what the release file
+        holds.
+    answers : Answers or ResultFile
+        Needed with a mapping (`Answers`), and with bytes (the file of answers).
+    audience : str, optional
+        Of a publication for several audiences, whose answers are shown.
+    labels : Labels, optional
+        What readers see instead of names.
+
+    Raises
+    ------
+    BadInput
+        For what is no release, and for answers that are not those of the release file.
+    """
+    given, files = _handed_over(release, answers, audience)
+    given = given if labels is None else given.with_labels(labels)
+    facts = given.facts.require()
+    name = files[0].name if files else "answers.csv"
+    shown = answers_table(facts, given, _MOST_ROWS)
+    return Result(
+        headline=f"{result(facts, given)}.",
+        facts=tuple(_facts(facts, given)),
+        pictures=_pictures(given),
+        tables=(ResultTable(shown.caption, shown.head, shown.rows),),
+        sections=(
+            ResultSection(heading="How to read the answers", lines=tuple(how_to_read(facts, unit_of(facts)))),
+            ResultSection(heading="What not to conclude", lines=tuple(not_to_conclude(facts))),
+            ResultSection(heading="How the answers were made", facts=tuple(_made(facts))),
+        ),
+        files=(*files, ResultFile(f"{Path(name).stem}.html", partial(_report, given), "text/html", told=_told(given))),
+        command=command_line(["irisdp", "report", name, "--out", f"{Path(name).stem}.html"]),
+        python=f"import irisdp\n\nirisdp.report({name!r}, out={f'{Path(name).stem}.html'!r})",
+    )
+
+
+def _handed_over(release: Any, answers: Any, audience: str | None) -> tuple[Given, tuple[ResultFile, ...]]:
+    """Read a release, and return the files that hold it."""
+    if isinstance(release, Publication):
+        given = given_of(release, audience)
+        names = [file.name for file in given.files] or ["answers.csv", "answers.csv.release.json"]
+        place = audience if audience is not None else next(iter(release.answers_of))
+        written = answers_bytes(release.answers_of[place], Path(names[0]))
+        return given, _files(names[0], written, json_bytes(release.sidecars[place]))
+    if isinstance(release, bytes):
+        if not isinstance(answers, ResultFile):
+            raise BadInput("answers", "are missing", "give the file of answers")
+        content = answers.read()
+        return given_in(answers.name, content, release), _files(answers.name, content, release)
+    if isinstance(answers, Answers):
+        path = Path("answers.csv")
+        given = given_when_written(release, answers, path)
+        return given, _files(path.name, answers_bytes(answers, path), json_bytes(release))
+    given = given_of(release)
+    sidecar = sidecar_beside(file_path(release, "release"))
+    path = answers_beside(sidecar)
+    return given, _files(path.name, path.read_bytes(), sidecar.read_bytes())
+
+
+def _files(name: str, answers: bytes, sidecar: bytes) -> tuple[ResultFile, ...]:
+    files = (
+        ResultFile(name, answers, _MEDIA.get(Path(name).suffix.lower(), "text/plain")),
+        ResultFile(f"{name}.release.json", sidecar),
+    )
+    return tuple(file for file in files if len(file.read()) <= _LARGEST)
+
+
+def _told(given: Given) -> str:
+    """Say what a report follows from: the digests of the files, and the words that readers see."""
+    return f"{[file.digest for file in given.files]} {given.labels!r}"
+
+
+def _report(given: Given) -> bytes:
+    return release_page(given).encode()
+
+
+def _pictures(given: Given) -> tuple[ResultFigure, ...]:
+    """Draw the answers; nothing where no group was named."""
+    from ..plots import published as drawn
+    from ..plots import published_answers
+
+    words = replace(given.labels, title=None, own_title=None)  # these head the page
+    try:
+        return (drawn(published_answers(given.facts, given.columns, given.rows), words),)
+    except BadInput:
+        return ()  # the table says the same
+
+
+def _facts(facts: ReleaseFile, given: Given) -> Iterator[Fact]:
+    sure = "Interval" if "answer_low" in given.columns else "Probability"
+    if sure == "Probability" and same_probability(given) is None and "answer_probability" not in given.columns:
+        sure = "How sure"
+    yield Fact(sure, " ".join(meant(facts, given)))
+    yield Fact("Error", _sentences(expected(facts)), "known before any record was read, and the same for all data")
+    yield Fact("Privacy cost", cost_in_short(facts))
+    if facts.batch is not None:
+        yield Fact(
+            "Batch",
+            f"Question {facts.batch.question} of {facts.batch.questions}",
+            f"charged as one: {facts.batch.cost} for all",
+        )
+    yield Fact("Protected", protected(facts))
+    if facts.audience is not None:
+        yield Fact("For", for_whom(facts))
+
+
+def _made(facts: ReleaseFile) -> Iterator[Fact]:
+    yield Fact("Question", f"{asked(facts)}", facts.question)
+    yield Fact("Table", facts.said.get("table", "not said"))
+    for name, label in (("date", "Date"), ("version", "Iris")):
+        if name in facts.said:
+            yield Fact(label, facts.said[name])
+    for name, value in subject(facts):
+        yield Fact(name, value)
+
+
+def _sentences(lines: Iterator[str]) -> str:
+    return "; ".join(f"{line[:1].upper()}{line[1:]}" if index == 0 else line for index, line in enumerate(lines))
