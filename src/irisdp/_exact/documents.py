@@ -157,20 +157,17 @@ class TomlFile:
         What to do where it is not there.
     shorter : str
         What to do where it is too long.
-    content : bytes, optional
-        What it shall hold, if that is checked before it is written.
     """
 
     path: Path
     field: str
     found: str = "check the path"
     shorter: str = "write less into one file"
-    content: bytes | None = None
 
     @classmethod
-    def at(cls, path: Any, field: str, *, content: bytes | None = None, **remedies: str) -> TomlFile:
+    def at(cls, path: Any, field: str, **remedies: str) -> TomlFile:
         """Return the file at a path, which need not be there."""
-        return cls(file_path(path, field), field, content=content, **remedies)
+        return cls(file_path(path, field), field, **remedies)
 
     def read(self) -> dict[str, Any]:
         """Return what the file says; numbers with a point are `Decimal`, exactly as they are written.
@@ -180,8 +177,6 @@ class TomlFile:
         BadInput
             For a file that cannot be read, is longer than 1 MiB, is no UTF-8 or no TOML, or holds numbers beyond use.
         """
-        if self.content is not None:
-            return self._parse(self.content)
         try:
             with open_regular(self.path) as opened:
                 content = opened.read(_MOST_BYTES + 1)

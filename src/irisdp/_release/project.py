@@ -62,11 +62,10 @@ def read_document(path: Any, *, content: bytes | None = None) -> tuple[Path, dic
     file = TomlFile.at(
         path,
         "project",
-        content=content,
         found="check the path, or write one with irisdp init",
         shorter="declare long lists with categories= or groups= instead",
     )
-    document = _under_own_names(file)
+    document = _under_own_names(file, content)
     file.check_keys(document, KEYS)
     for name in _TEXTS:
         if name in document and not (isinstance(document[name], str) and document[name]):
@@ -92,9 +91,9 @@ def read_document(path: Any, *, content: bytes | None = None) -> tuple[Path, dic
     return file.path, document
 
 
-def _under_own_names(file: TomlFile) -> dict[str, Any]:
+def _under_own_names(file: TomlFile, content: bytes | None) -> dict[str, Any]:
     """Return what a file says by the names of options, which may have hyphens or be synonyms."""
-    read = file.read()
+    read = file.read() if content is None else file.parse(content)
     try:
         own = own_names(read)
     except BadInput as error:
