@@ -9,7 +9,7 @@ from collections.abc import Iterable
 #
 # Letters that steer what is around them, such as those that turn the direction of writing, are shown by their number.
 
-_VOID = {"input", "link", "meta", "img", "br", "hr"}
+_VOID = {"base", "input", "link", "meta", "img", "br", "hr"}
 
 
 class Html(str):

@@ -85,10 +85,10 @@ def keep(request):
     return shoot
 
 
-def start_explorer(folder):
-    """Start an explorer in a process of its own, on a port that is free; return it and its address."""
+def start_explorer(folder, *words):
+    """Start an explorer in a process of its own, on a port that is free; return it and the address that it shows."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "irisdp", "explore", "--no-browser", "--port", "0"],
+        [sys.executable, "-m", "irisdp", "explore", *words, "--no-browser", "--port", "0"],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -98,8 +98,8 @@ def start_explorer(folder):
     said = []
     for line in process.stdout:
         said.append(line)
-        if found := re.search(r"http://127\.0\.0\.1:\d+", line):
-            return process, found[0]
+        if found := re.search(r"http://127\.0\.0\.1:\d+/\S*", line):
+            return process, found[0].rstrip("/")
     raise AssertionError(f"the explorer ended with status {process.wait()}: {''.join(said)}")
 
 
@@ -113,6 +113,23 @@ def explorer(chromium, tmp_path_factory):
     process.terminate()
     process.communicate(timeout=20)
     assert list(folder.iterdir()) == [], "the explorer wrote a file"
+
+
+@pytest.fixture
+def private(browser, tmp_path):
+    """Return a watched page that an explorer of a table was opened in, with the table's path."""
+    table = tmp_path / "visits.csv"
+    table.write_text("id,ward\n1,north\n2,south\n", encoding="utf-8")
+    process, address = start_explorer(tmp_path, table.name)
+    try:
+        with watched(browser) as context:
+            page = context.new_page()
+            page.goto(address)
+            page.get_by_role("navigation").get_by_role("link", name="Table").wait_for()
+            yield page, table
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def test_a_task_is_done_with_the_keyboard_alone(browser, explorer, release, task
     with watched(browser, base_url=explorer) as context:
         page = context.new_page()
         page.goto("/")
-        tab_to(page, f"nav a[href='/{room.lower()}']")
+        tab_to(page, f"nav a[href='{room.lower()}']")
         page.keyboard.press("Enter")
         page.wait_for_url(f"**/{room.lower()}")
         for name, text in fields.items():
@@ -45,8 +45,30 @@ def test_a_task_is_done_with_the_keyboard_alone(browser, explorer, release, task
         tab_to(page, "#result summary")
         page.keyboard.press("Enter")
         assert page.locator("#result details[open] table").count() == 1
-        tab_to(page, "#result a[href*='/pictures/']")
+        tab_to(page, "#result a[href^='pictures/']")
         tab_to(page, "#result .code button")
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with a script", "without a script"])
+def test_the_skip_link_stays_on_its_page(browser, explorer, script):
+    """It names its page, whose address changes with the fields."""
+    with watched(browser, base_url=explorer, java_script_enabled=script) as context:
+        page = context.new_page()
+        for address in ("/", "/ask?size=77&within=3", "/nothing/here"):
+            context.watch.expected.append("404 (Not Found)")
+            page.goto(address)
+            page.keyboard.press("Tab")
+            page.keyboard.press("Enter")
+            page.wait_for_url(f"{explorer}{address}#content")
+        page.goto("/ask?size=77&within=3")
+        if script:
+            page.locator("#field-size").fill("99")
+            page.wait_for_url("**/ask?*size=99*")
+            page.locator("a.skip").focus()
+            page.keyboard.press("Enter")
+            page.wait_for_url("**/ask?*size=99*#content")
+            assert page.locator("#field-size").input_value() == "99"
+            assert page.evaluate("document.activeElement.id") == "content"
 
 
 @pytest.mark.parametrize(("room", "given", "name"), [

@@ -8,9 +8,13 @@ import pytest
 
 from support.watched import REBOUND, watched
 
+HEARD = []
+"""What the browser sent to somebody else: paths, cookies and where it came from."""
+
 
 class Quiet(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
+        HEARD.append((self.path, self.headers["Cookie"], self.headers["Referer"]))
         page = b"<!doctype html><html lang=en><title>Somebody else</title><body><h1>Somebody else</h1></body></html>"
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
@@ -164,7 +168,7 @@ def test_what_a_link_says_is_only_text(browser, explorer):
         page = context.new_page()
         page.goto("/")
         rooms = page.locator("nav a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
-        assert "/ask" in rooms
+        assert "ask" in rooms
         context.watch.expected += ["400 (Bad Request)", "422 (Unprocessable"]
         for room in rooms:
             page.goto(room)
@@ -173,3 +177,54 @@ def test_what_a_link_says_is_only_text(browser, explorer):
                 page.goto(f"{room}?{urlencode(said)}", wait_until="load")
                 assert "run" not in page.title()
                 assert page.locator("main img[src=x]").count() == page.locator("main script:not([src])").count() == 0
+
+
+def test_the_cookie_of_a_private_table_reaches_no_other_port(private, port_of_others):
+    """A browser sends a cookie to every port of its host: another user of this machine may listen at one."""
+    page, _ = private
+    secret = urlsplit(page.url).path
+    assert [cookie["path"] for cookie in page.context.cookies()] == [secret] and len(secret) > 40
+    HEARD.clear()
+    for path in ("/", "/table", "/?token=x", f"/x{secret}", secret.rstrip("/")):
+        page.goto(f"http://127.0.0.1:{port_of_others}{path}")
+        page.evaluate("path => fetch(path).then(answer => answer.text())", path)
+    assert len(HEARD) >= 10 and {cookie for _, cookie, _ in HEARD} == {None}
+    page.goto(f"http://127.0.0.1:{port_of_others}{secret}")
+    assert HEARD[-1][1].startswith("iris="), "who knows the secret path is sent it, so this test would notice"
+
+
+def test_no_page_tells_another_port_its_address(private, port_of_others):
+    page, _ = private
+    secret = urlsplit(page.url).path
+    HEARD.clear()
+    page.evaluate("url => { location.href = url; }", f"http://127.0.0.1:{port_of_others}/left")
+    page.wait_for_url("**/left")
+    assert HEARD and all(came is None for _, _, came in HEARD)
+    assert secret not in page.evaluate("document.referrer + history.state")
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with a script", "without a script"])
+def test_every_room_of_a_private_table_works_below_its_path(private, browser, script):
+    """Style, links, forms and what they lead to; a request that is refused would be on the console."""
+    page, _ = private
+    context = page.context if script else None
+    with watched(browser, java_script_enabled=script) as other:
+        other.add_cookies(page.context.cookies())
+        home = page.url
+        page = (context or other).new_page()
+        page.goto(home)
+        names = page.get_by_role("navigation").get_by_role("link").all_inner_texts()
+        for name in names:
+            page.get_by_role("navigation").get_by_role("link", name=name, exact=True).click()
+            page.get_by_role("heading", name=name, exact=True, level=1).wait_for()
+        page.goto(home + "table")
+        page.get_by_role("button", name="Check this table").click()
+        page.get_by_text("in 2 records").wait_for()
+        assert page.url.startswith(home)
+        page.goto(home + "ask?size=77&within=3")
+        page.locator("#result img").first.wait_for()
+        for image in page.locator("#result img").all():
+            assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+        with page.expect_download() as saved:
+            page.locator("#result a[download]").first.click()
+        assert saved.value.path().stat().st_size > 0

@@ -122,7 +122,7 @@ def test_without_a_script(browser, explorer, release, task, keep):
 def test_with_the_keyboard_alone(visitor):
     """From the way in to an answer, by Tab, letters and Enter."""
     visitor.goto("/")
-    tab_to(visitor, "nav a[href='/ask']")
+    tab_to(visitor, "nav a[href='ask']")
     visitor.keyboard.press("Enter")
     visitor.wait_for_url("**/ask")
     tab_to(visitor, "#field-size")

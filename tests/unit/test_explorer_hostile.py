@@ -397,7 +397,9 @@ def _guarded(inner=None):
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": body})
 
-    return security.Guard(inner or fine, lambda status, rule, remedy: (f"{rule}; {remedy}".encode(), "text/plain"))
+    return security.Guard(
+        inner or fine, lambda scope, status, rule, remedy: (f"{rule}; {remedy}".encode(), "text/plain")
+    )
 
 
 def test_who_sends_too_slowly_is_told(monkeypatch):

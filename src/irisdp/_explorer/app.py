@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from .._html import Html, joined
@@ -28,9 +28,20 @@ from .form_errors import check_form, in_words, not_used
 from .forms import Field, Tool, read_values
 from .interpret import READ
 from .jobs import Busy, Job, Stopped
-from .pages import JobPages, error_page, filled_in, home, room_page, show_result, wrong_note
+from .pages import (
+    Frame,
+    JobPages,
+    error_page,
+    filled_in,
+    frame_of,
+    home,
+    moved_to,
+    room_page,
+    show_result,
+    wrong_note,
+)
 from .results import Answer, Hint, Later, Moved, Result, ResultCache
-from .security import LARGEST_BODY, Access, Guard
+from .security import LARGEST_BODY, Access, Guard, Scope
 from .table import ServedTable, table_page
 
 _NEEDED = ("starlette", "uvicorn", "python_multipart")
@@ -91,10 +102,15 @@ _GONE = "this was made a while ago and is no longer kept"
 
 def guarded(rooms: tuple[Tool, ...] = ROOMS, access: Access | None = None) -> Guard:
     """Return the application behind its guard."""
+
+    def refuse(scope: Scope, status: int, rule: str, remedy: str) -> tuple[bytes, str]:
+        # A browser that is not let in is told neither what the pages are nor where.
+        admitted = access is None or scope.get("root_path") == access.root
+        return error_page(status, rule, remedy, frame=frame_of(scope, rooms if admitted else ())), _HTML
+
     return Guard(
         _Shell(rooms).application(),
-        # A browser that is not let in is not told what the pages are.
-        lambda status, rule, remedy: (error_page(status, rule, remedy, rooms=() if access else rooms), _HTML),
+        refuse,
         access,
         frozenset(("/health", *(f"/static/{name}" for name in _STATIC))),
     )
@@ -150,7 +166,7 @@ class _Shell:
                 await self._answered(room, read_values(room.fields, {choices.name: choice}))
 
     async def _home(self, request: Request) -> Response:
-        return Response(home(self._rooms), media_type=_HTML)
+        return Response(home(frame_of(request.scope, self._rooms)), media_type=_HTML)
 
     async def _file_of_ours(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -188,28 +204,29 @@ class _Shell:
         given = await _given(room, request)
         values = read_values(room.fields, given)
         unused = not_used(room.fields, given)
+        frame = frame_of(request.scope, self._rooms)
         if not room.bounded and values != read_values(room.fields, {}) and _from_elsewhere(request):
             note = filled_in(f"A link from elsewhere has filled in this form. Press {room.submit} if you want that.")
-            return Response(room_page(room, values, note, rooms=self._rooms), media_type=_HTML)
+            return Response(room_page(room, values, note, frame=frame), media_type=_HTML)
         status, result, wrong = await self._answered(room, values, starts=request.method == "POST")
         if isinstance(result, Moved):
-            return RedirectResponse(f"/{result.to}", status_code=303)
+            return moved_to(request, result.to)
         shown = joined(filled_in(unused) if unused else None, result)
-        return Response(room_page(room, values, shown, wrong=wrong, rooms=self._rooms), status, media_type=_HTML)
+        return Response(room_page(room, values, shown, wrong=wrong, frame=frame), status, media_type=_HTML)
 
-    async def _finished(self, room: Tool, job: Job) -> Response:
+    async def _finished(self, room: Tool, job: Job, frame: Frame) -> Response:
         """Show the result of a job on the page that started it."""
         values = read_values(room.fields, job.values)
         status, result, wrong = await self._answered(room, values, job.result)
         assert isinstance(result, Html)
-        return Response(room_page(room, values, result, wrong=wrong, rooms=self._rooms), status, media_type=_HTML)
+        return Response(room_page(room, values, result, wrong=wrong, frame=frame), status, media_type=_HTML)
 
     async def _part(self, room: Tool, request: Request) -> Response:
         """Answer with the result alone, for the script that puts it into the page."""
         values = read_values(room.fields, await _given(room, request))
         status, result, _ = await self._answered(room, values, starts=request.method == "POST")
         if isinstance(result, Moved):
-            return RedirectResponse(f"/{result.to}", status_code=303)
+            return moved_to(request, result.to)
         # A form half filled in is no request that failed, of which browsers would tell their console at every letter:
         # what is missing stands in the part.
         return Response(result, 200 if status in (400, 422) else status, media_type=_HTML)
@@ -265,7 +282,9 @@ class _Shell:
             rule, remedy = own, "ask again in the room that made it" if status == 404 else remedy
         if status == 500:
             rule = f"internal error ({place_of(error)})"
-        return Response(error_page(status, rule, remedy, rooms=self._rooms), status, media_type=_HTML)
+        return Response(
+            error_page(status, rule, remedy, frame=frame_of(request.scope, self._rooms)), status, media_type=_HTML
+        )
 
 
 async def _health(request: Request) -> Response:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import anyio.to_thread
 from starlette.exceptions import HTTPException
@@ -36,7 +37,39 @@ def _about_tables(rooms: Sequence[Tool]) -> str:
     return _SHOWS_A_TABLE if any(room.private for room in rooms) else TOUCHES_NO_TABLE
 
 
-def page(title: str, *content: Content, rooms: Sequence[Tool], at: str = "", refresh: int | None = None) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands around a page, and where the page stands.
+
+    Every link, form, picture and script of a page is relative to `base`: it begins with no slash.
+
+    Parameters
+    ----------
+    rooms : sequence of Tool
+        Where one can go from here.
+    base : str
+        The path under which all pages stand, with a slash at its end.
+    here : str
+        The address of this page after `base`, with its query.
+    """
+
+    rooms: Sequence[Tool]
+    base: str = "/"
+    here: str = ""
+
+    def part(self, name: str) -> str:
+        """Return the link to an element of this page by its id; ``#name`` alone leads to the start page."""
+        return f"{self.here}#{name}"
+
+
+def frame_of(scope: MutableMapping[str, Any], rooms: Sequence[Tool]) -> Frame:
+    """Return the frame for the answer to a request."""
+    root, query = scope.get("root_path", ""), scope["query_string"].decode("latin-1")
+    path = quote(scope["path"].removeprefix(root).lstrip("/"))
+    return Frame(rooms, f"{root}/", f"{path}?{query}" if query else path)
+
+
+def page(title: str, *content: Content, frame: Frame, at: str = "", refresh: int | None = None) -> bytes:
     """Write a whole page.
 
     Parameters
@@ -45,10 +78,9 @@ def page(title: str, *content: Content, rooms: Sequence[Tool], at: str = "", ref
         Its heading, and the window's title.
     *content
         What stands under the heading.
-    rooms : sequence of Room
-        Where one can go from here.
+    frame : Frame
     at : str
-        The address of the page.
+        The name of the page, as in its address.
     refresh : int, optional
         After how many seconds it is asked for again where no script does it.
     """
@@ -57,30 +89,33 @@ def page(title: str, *content: Content, rooms: Sequence[Tool], at: str = "", ref
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
+        element("base", href=frame.base),
         _again(refresh),
         element("title", f"{title} · Iris"),
-        element("link", rel="icon", href="/static/iris.svg", type="image/svg+xml"),
-        element("link", rel="stylesheet", href="/static/explorer.css"),
-        element("script", src="/static/explorer.js", defer=True),
-        element("script", src="/static/draw.js", defer=True),
+        element("link", rel="icon", href="static/iris.svg", type="image/svg+xml"),
+        element("link", rel="stylesheet", href="static/explorer.css"),
+        element("script", src="static/explorer.js", defer=True),
+        element("script", src="static/draw.js", defer=True),
     )
     ways = [
         element(
             "li",
-            element("a", room.title, href=f"/{room.name}", aria_current="page" if room.name == at else None),
+            element("a", room.title, href=room.name, aria_current="page" if room.name == at else None),
         )
-        for room in rooms
+        for room in frame.rooms
     ]
     top = element(
         "header",
-        element("a", "Skip to the content", href="#content", class_="skip"),
+        element("a", "Skip to the content", href=frame.part("content"), class_="skip"),
         element(
-            "a", element("img", src="/static/iris.svg", alt="", width=26, height=26), "Iris", href="/", class_="home"
+            "a", element("img", src="static/iris.svg", alt="", width=26, height=26), "Iris", href="./", class_="home"
         ),
         element("nav", element("ul", ways), aria_label="Rooms"),
     )
     main = element("main", element("h1", title), joined(*content), id="content", tabindex=-1)
-    foot = element("footer", element("p", _about_tables(rooms)), element("p", f"Iris {VERSION}", class_="version"))
+    foot = element(
+        "footer", element("p", _about_tables(frame.rooms)), element("p", f"Iris {VERSION}", class_="version")
+    )
     body = element("body", top, main, foot)
     return ("<!doctype html>\n" + element("html", head, body, lang="en")).encode("utf-8", "replace")
 
@@ -92,11 +127,11 @@ def _again(seconds: int | None) -> Html | None:
     return element("noscript", element("meta", http_equiv="refresh", content=seconds))
 
 
-def home(rooms: Sequence[Tool]) -> bytes:
+def home(frame: Frame) -> bytes:
     """Write the start page, which lists all pages and their uses."""
     doors = [
-        element("li", element("a", element("h2", room.title), element("p", room.summary), href=f"/{room.name}"))
-        for room in rooms
+        element("li", element("a", element("h2", room.title), element("p", room.summary), href=room.name))
+        for room in frame.rooms
     ]
     return page(
         "Explore private answers",
@@ -108,25 +143,30 @@ def home(rooms: Sequence[Tool]) -> bytes:
             class_="lead",
         ),
         element("ul", doors, class_="doors"),
-        element("p", _about_tables(rooms), class_="promise"),
-        rooms=rooms,
+        element("p", _about_tables(frame.rooms), class_="promise"),
+        frame=frame,
     )
 
 
-def error_page(status: int, rule: str, remedy: str, *, rooms: Sequence[Tool]) -> bytes:
+def error_page(status: int, rule: str, remedy: str, *, frame: Frame) -> bytes:
     """Say on a page of its own what went wrong, and what to do."""
     return page(
         _HEADINGS.get(status, "This cannot be shown"),
         element("p", _sentence(rule), class_="lead"),
         element("p", _sentence(remedy)),
         element("p", f"Status {status}.", class_="help"),
-        rooms=rooms,
+        frame=frame,
     )
 
 
 def filled_in(text: str) -> Html:
     """Say that a form is filled in, and waits for a button to be pressed."""
     return element("p", text, class_="waiting", role="status")
+
+
+def moved_to(request: Request, address: str) -> Response:
+    """Lead on to an address of the explorer, relative to the base, after a form was sent."""
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/{address}", status_code=303)
 
 
 def wrong_note(text: str) -> Html:
@@ -159,7 +199,7 @@ _SECONDS = 3
 _PATIENCE = 5.0
 _GONE = "this was worked on a while ago and is no longer kept"
 
-Finished = Callable[[Tool, Job], Awaitable[Response]]
+Finished = Callable[[Tool, Job, Frame], Awaitable[Response]]
 """Shows a page with the result of a job, or with its error."""
 
 
@@ -187,9 +227,10 @@ class JobPages:
 
     async def _job(self, request: Request) -> Response:
         job, room, lane = self._found(request)
+        frame = frame_of(request.scope, self._rooms)
         if job.ended is not None:
-            return await self._finished(room, job)
-        return Response(self._progress(job, room, lane), media_type=_HTML)
+            return await self._finished(room, job, frame)
+        return Response(self._progress(job, room, lane, frame), media_type=_HTML)
 
     async def _state(self, request: Request) -> Response:
         job, _, lane = self._found(request)
@@ -199,7 +240,7 @@ class JobPages:
         job, _, lane = self._found(request)
         lane.cancel(job)
         await anyio.to_thread.run_sync(job.over.wait, _PATIENCE)
-        return RedirectResponse(f"/jobs/{job.key}", status_code=303)
+        return moved_to(request, f"jobs/{job.key}")
 
     def _found(self, request: Request) -> tuple[Job, Tool, Jobs]:
         key = request.path_params["key"]
@@ -210,7 +251,7 @@ class JobPages:
             raise HTTPException(404, _GONE)
         return job, room, lane
 
-    def _progress(self, job: Job, room: Tool, lane: Jobs) -> bytes:
+    def _progress(self, job: Job, room: Tool, lane: Jobs, frame: Frame) -> bytes:
         """Write the page of a job that is not over."""
         minutes = lane.seconds / 60
         return page(
@@ -221,16 +262,16 @@ class JobPages:
                 "appears here as soon as it is there; the page may be left meanwhile.",
                 class_="lead",
             ),
-            element("div", self._said(job, lane), data_job=f"/jobs/{job.key}/state", class_="job"),
+            element("div", self._said(job, lane), data_job=f"jobs/{job.key}/state", class_="job"),
             element(
                 "form",
                 element("button", "Cancel", type="submit"),
                 method="post",
-                action=f"/jobs/{job.key}/cancel",
+                action=f"jobs/{job.key}/cancel",
                 class_="cancel",
                 aria_label="Cancel this work",
             ),
-            rooms=self._rooms,
+            frame=frame,
             at=room.name,
             refresh=_SECONDS,
         )
@@ -261,7 +302,7 @@ def room_page(
     result: Html,
     *,
     wrong: tuple[Field, str] | None = None,
-    rooms: Sequence[Tool],
+    frame: Frame,
 ) -> bytes:
     """Write a page.
 
@@ -273,7 +314,7 @@ def room_page(
         What `show_result` made, or nothing.
     wrong : (Field, str), optional
         The field that is wrong, and what is wrong with it.
-    rooms : sequence of Room
+    frame : Frame
     """
     fields = [show_field(each, values, wrong[1] if wrong and each is wrong[0] else None) for each in room.fields]
     form = element(
@@ -281,9 +322,9 @@ def room_page(
         fields,
         element("div", element("button", room.submit, type="submit"), class_="submit"),
         method="post" if room.posts else "get",
-        action=f"/{room.name}",
+        action=room.name,
         enctype="multipart/form-data" if room.posts else None,
-        data_live=f"/{room.name}/result" if room.live else None,
+        data_live=f"{room.name}/result" if room.live else None,
         aria_label=room.title,
         novalidate=True,
     )
@@ -291,19 +332,19 @@ def room_page(
         room.title,
         element("p", room.introduction, class_="lead"),
         element("div", form, element("section", result, id="result", aria_label="Result"), class_="room"),
-        rooms=rooms,
+        frame=frame,
         at=room.name,
     )
 
 
 def link_to(room: Tool, values: Mapping[str, str]) -> str | None:
-    """Return the link that carries what a form says; None where it would be too long."""
+    """Return the link, relative to the base, that carries what a form says; None where it would be too long."""
     said = {
         field.name: values[field.name]
         for field in room.fields
         if field.kind != "file" and field.linked and stands(field, values) and values[field.name] != field.default
     }
-    link = f"/{room.name}" + (f"?{urlencode(said)}" if said else "")
+    link = room.name + (f"?{urlencode(said)}" if said else "")
     return link if len(link) <= _LONGEST_LINK else None
 
 
@@ -357,7 +398,7 @@ def _figure(picture: ResultFigure, address: str) -> Html:
         # On a phone a picture keeps its size, so that its letters can be read, and scrolls by itself.
         element(
             "div",
-            element("img", src=f"/{address}.svg", alt=f"{picture.title}. {picture.description}"),
+            element("img", src=f"{address}.svg", alt=f"{picture.title}. {picture.description}"),
             class_="drawn",
             tabindex=0,
             role="group",
@@ -389,8 +430,7 @@ def _take_away(
     store: ResultCache,
 ) -> Html:
     files = [
-        element("li", element("a", file.name, href=f"/{store.keep_file(file)}", download=file.name))
-        for file in result.files
+        element("li", element("a", file.name, href=store.keep_file(file), download=file.name)) for file in result.files
     ]
     drawn = [element("li", picture.title, ": ", _endings(picture, address)) for picture, address in pictures]
     link = link_to(room, values)
@@ -421,7 +461,7 @@ def _endings(picture: ResultFigure, address: str) -> Html:
         element(
             "a",
             ending.upper(),
-            href=f"/{address}.{ending}?save",
+            href=f"{address}.{ending}?save",
             aria_label=f"{picture.title} as {ending.upper()}",
             download=True,
         )

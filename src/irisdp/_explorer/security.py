@@ -8,6 +8,8 @@ explorer serves, and run no script but its one file.
 
 An explorer that shows a table is for one person, and other users of the machine can reach the loopback too. So its
 address has a token that works once, and the browser that opens it gets a cookie that every other request must bring.
+Browsers send a cookie to every port of a host, where another user may listen. So all pages stand under a secret path,
+and the cookie is sent to that path only.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ _METHODS = ("GET", "HEAD", "POST")
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "form-action 'self'; base-uri 'self'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
     # Not no-referrer: browsers then call the origin of the explorer's own forms null.
@@ -47,8 +49,8 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
-Refuse = Callable[[int, str, str], tuple[bytes, str]]
-"""From a status, a rule and a remedy to a page and its media type."""
+Refuse = Callable[[Scope, int, str, str], tuple[bytes, str]]
+"""From a request, a status, a rule and a remedy to a page and its media type."""
 
 
 class _TooLong(Exception):
@@ -68,7 +70,8 @@ class Guard:
     refuse : callable
         Writes the page that says no.
     access : Access, optional
-        Lets one browser in, and no other.
+        Lets one browser in, and no other; all pages then stand under its path, which reaches the application as
+        ``root_path``.
     public : frozenset of str
         The paths that every browser may ask for.
     """
@@ -102,13 +105,12 @@ class Guard:
         if refused is not None:
             await self._say_no(scope, send, *refused)
             return
-        if self._access is not None and not self._access.admits(scope, self._public):
-            cookie = self._access.exchange(scope)
-            if cookie is None:
-                await self._say_no(scope, send, 403, _NOT_ADMITTED, "open the address that the terminal shows")
-            else:
-                await _say(scope, send, 200, _ENTERED, {"content-type": "text/html", "set-cookie": cookie})
-            return
+        if self._access is not None:
+            if self._access.admits(scope):
+                scope = {**scope, "root_path": self._access.root}
+            elif scope["path"] not in self._public or scope["method"] == "POST":
+                await self._let_in(self._access, scope, send)
+                return
         length = _header(scope, b"content-length")
         held = 0
 
@@ -141,8 +143,16 @@ class Guard:
         finally:
             self._held -= held
 
+    async def _let_in(self, access: Access, scope: Scope, send: Send) -> None:
+        cookie = access.exchange(scope)
+        if cookie is None:
+            await self._say_no(scope, send, 403, _NOT_ADMITTED, "open the address that the terminal shows")
+            return
+        base = access.root.encode()
+        await _say(scope, send, 200, _ENTERED % (base, base), {"content-type": "text/html", "set-cookie": cookie})
+
     async def _say_no(self, scope: Scope, send: Send, status: int, rule: str, remedy: str) -> None:
-        page, media_type = self._refuse(status, rule, remedy)
+        page, media_type = self._refuse(scope, status, rule, remedy)
         await _say(scope, send, status, page, {"content-type": media_type})
 
 
@@ -157,13 +167,13 @@ _NOT_ADMITTED = "this explorer shows a private table, and this browser was not o
 # A page and no redirect: the browser counts what follows a redirect as part of the visit from elsewhere, and a visit
 # from elsewhere does not bring the cookie.
 _ENTERED = (
-    b'<!doctype html><html lang="en"><title>Iris</title><meta http-equiv="refresh" content="0;url=/">'
-    b'<p><a href="/">Open the explorer</a></p></html>'
+    b'<!doctype html><html lang="en"><title>Iris</title><meta http-equiv="refresh" content="0;url=%s/">'
+    b'<p><a href="%s/">Open the explorer</a></p></html>'
 )
 
 
 class Access:
-    """A one-time token, exchanged for a cookie that all other requests must bring.
+    """A one-time token, exchanged for a secret path and a cookie that all other requests must bring.
 
     Parameters
     ----------
@@ -173,17 +183,19 @@ class Access:
 
     def __init__(self, used: Callable[[], None] = lambda: None) -> None:
         self.token = secrets.token_urlsafe(32)
+        self.root = f"/{secrets.token_urlsafe(32)}"
         self._cookie = secrets.token_urlsafe(32)
         self._used, self._spent = used, False
 
-    def admits(self, scope: Scope, public: frozenset[str]) -> bool:
-        """Tell whether a request brings the cookie, or asks for one of the public paths."""
-        if scope["path"] in public and scope["method"] != "POST":
-            return True
+    def admits(self, scope: Scope) -> bool:
+        """Tell whether a request knows the secret path and brings the cookie."""
+        place = scope["path"].encode("utf-8", "surrogatepass")[: len(self.root) + 1]
+        under = hmac.compare_digest(place, f"{self.root}/".encode())
         sent = (value for name, value in scope["headers"] if name == b"cookie")
         pairs = (pair.strip().partition(b"=") for value in sent for pair in value.split(b";"))
-        name, right = self._name(scope).encode(), self._cookie.encode()
-        return any(key == name and hmac.compare_digest(value, right) for key, _, value in pairs)
+        right = self._cookie.encode()
+        # A request that knows one of the two is answered as one that knows none.
+        return any([key == b"iris" and hmac.compare_digest(value, right) for key, _, value in pairs]) and under
 
     def exchange(self, scope: Scope) -> str | None:
         """Return the cookie to set for a request with the token; None for any other, and after the first."""
@@ -194,12 +206,7 @@ class Access:
             return None
         self._spent = True
         self._used()
-        return f"{self._name(scope)}={self._cookie}; Path=/; HttpOnly; SameSite=Strict"
-
-    @staticmethod
-    def _name(scope: Scope) -> str:
-        """Name the cookie by the port: browsers send a cookie to every port of a host."""
-        return f"iris-{(scope.get('server') or ('', 0))[1]}"
+        return f"iris={self._cookie}; Path={self.root}/; HttpOnly; SameSite=Strict"
 
 
 def _stranger(scope: Scope) -> tuple[int, str, str] | None:

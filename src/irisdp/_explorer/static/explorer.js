@@ -141,6 +141,16 @@ if (form) {
 }
 addCopying(document);
 
+// A link to a part of this page stays on it, though the address has changed with the fields since.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href*='#']");
+  const part = link && link.pathname === location.pathname && document.getElementById(link.hash.slice(1));
+  if (!part) return;
+  event.preventDefault();
+  location.hash = link.hash;
+  part.focus();
+});
+
 async function watch(job) {
   const answer = await fetch(job.dataset.job).catch(() => null);
   if (answer) {
