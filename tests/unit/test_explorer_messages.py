@@ -143,6 +143,30 @@ def test_a_whole_number_is_asked_for_by_a_whole_number():
     check_form((one,), {"size": "3"})
 
 
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_page_lists_all_that_is_wrong_above_its_form_with_links_to_the_fields(method):
+    said = {"query": "sum", "size": "many", "lower": "0,5", "upper": "", "step": "1", "by": "within", "within": "5"}
+    with TestClient(create_app(), base_url="http://127.0.0.1") as client:
+        headers = {"sec-fetch-site": "same-origin", "origin": "http://127.0.0.1"}
+        page = client.get("/ask", params=said) if method == "get" else client.post("/ask", data=said, headers=headers)
+    assert page.status_code == 400
+    before, note, after = page.text.partition('<div class="wrong-note" role="alert">')
+    listed = note and re.findall(r'<li><a href="([^"]*)#([^"]*)">([^<]*)</a></li>', after)
+    assert "3 things to correct:" in after and "<form" not in before
+    assert [field for _, field, _ in listed] == ["field-size", "field-lower", "field-upper"]
+    for address, field, line in listed:
+        label, _, beside = html.unescape(line).partition(": ")
+        assert re.match(r"ask($|\?)", address)
+        assert f'id="{field}"' in after and label
+        assert f'id="{field}-wrong">{html.escape(beside, quote=False)}</p>' in after
+    assert page.text.count('aria-invalid="true"') == 3
+
+
+def test_the_field_is_found_behind_the_question_that_a_plan_names():
+    fields = (Field(name="epsilon", label="ε"), Field(name="by", label="Groups"))
+    assert field_meant(fields, {}, "question 2 (who: by ward): by").label == "Groups"
+
+
 def test_an_error_is_of_the_field_that_stands():
     fields = (
         Field(name="loss", label="Loss", kind="choice", choices=(("a", "a"), ("table", "t"))),

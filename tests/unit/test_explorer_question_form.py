@@ -2,18 +2,24 @@
 
 import json
 import shlex
+import tomllib
 from datetime import date
 from decimal import Decimal
 from itertools import chain
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import irisdp
-from irisdp._explorer.forms import stands
+from irisdp import BadInput
+from irisdp._exact import rational
+from irisdp._explorer.form_errors import WrongForm, all_in_words
+from irisdp._explorer.forms import read_values, stands
 from irisdp._explorer.question_form import FIELDS, question_of, toml_value, values_of
 from irisdp._queries import FORMS
 from irisdp._release import dry_run_plan
-from irisdp._release.plan_file import read_run
+from irisdp._release.plan_file import QUESTION_KEYS, read_run
 from irisdp.design import from_spec
 
 HEADER = "age,visits,income,party,surname,person,vote,ward,sex,town,born,hours,rate\n"
@@ -152,3 +158,130 @@ def test_questions_about_persons_come_back(question, folder):
 
     again = question_of(values_of(question))
     assert asked(again) == asked(question)
+
+
+# What is wrong with a form, all of it at once.
+
+
+def faults(**values):
+    with pytest.raises(WrongForm) as wrong:
+        question_of(values)
+    return {fault.field.name: fault.beside for fault in all_in_words(FIELDS, read_values(FIELDS, values), wrong.value)}
+
+
+def test_all_that_is_wrong_is_said_at_once_each_at_its_field():
+    found = faults(
+        query="top", largest="two", accuracy="epsilon", epsilon="", grouped="listed", confidence="95%", more="x"
+    )
+    assert list(found) == ["largest", "column", "by", "epsilon", "confidence", "more"]
+    assert found["largest"] == "is no number; write a whole number, such as 3"
+    assert found["column"] == found["by"].replace("ward, sex", "age") == "is missing; write for example age"
+
+
+@pytest.mark.parametrize(("values", "field", "beside"), [
+    ({"query": "cuont"}, "query", "is not one of the choices"),
+    ({"query": "majority"}, "condition", "is missing"),
+    ({"query": "sizes", "column": "2020 total"}, "column", 'begins with a number, which would be read as that of the'),
+    ({"query": "plurality", "column": "party age > 64", "condition": "x = 1"}, "column", "holds a condition as well"),
+    ({"query": "band", "thresholds": "10, x"}, "thresholds", "must be a whole number"),
+    ({"query": "quantiles", "quantiles": "0.5, 1e99999999", "column": "age"}, "quantiles", "has more than 24 letters"),
+    ({"audience": "board=2"}, "audience", "says an ε; write the names alone"),
+    ({"accuracy": "audiences", "audience": "board"}, "audience", "must be NAME=ε, each name once"),
+    ({"accuracy": "audiences"}, "audience", "is missing"),
+    ({"accuracy": "other"}, "more", "says no privacy; write for example mu = 1"),
+    ({"more": "mu = 1"}, "more", "says mu, and “Privacy and accuracy” says something else"),
+    ({"more": "mu = "}, "more", "More options is no valid TOML at"),
+    ({"more": "gropus = 'a'"}, "more", "gropus is no option of a question; did you mean groups?"),
+    ({"condition": "x = 1", "more": "where = 'y = 1'"}, "more", "expression is said twice"),
+    ({"query": "count", "persons": "total"}, "persons", "bounds a total, and only a sum has one"),
+    ({"query": "plurality", "column": "party", "categories": "[1, "}, "categories", "the list is no valid TOML"),
+])  # fmt: skip
+def test_what_is_wrong_is_said_of_the_field_that_says_it(values, field, beside):
+    found = faults(**values)
+    assert list(found) == [field]
+    assert found[field].startswith(beside)
+
+
+def test_what_does_not_stand_is_not_looked_at():
+    assert question_of({"query": "count", "threshold": "x", "epsilon": "x", "accuracy": "share"}) == {"query": "count"}
+
+
+# Whatever a form says comes back as the form that says it.
+
+WORDS = st.text(st.characters(blacklist_categories=("Cc", "Cs", "Zl", "Zp")), max_size=12)
+NUMBERS = st.one_of(
+    st.integers(0, 10**9).map(str), st.decimals(-99, 99, places=2).map(str), st.sampled_from(["1/3", "1e-6", "2.50"])
+)
+TEXTS = st.one_of(
+    WORDS,
+    st.lists(WORDS, max_size=3).map(", ".join),
+    st.sampled_from(
+        ["age", "a b", "x = y * 2", "age > 64\nAND \"a b\" = 'c'", '["a,b", 1, 2024-01-01]', "a=1,2\nb=3,4"]
+    ),
+)
+VALUES = {
+    "number": NUMBERS,
+    "text": st.one_of(TEXTS, NUMBERS, st.just("0.1, 0.5"), st.just("a=1, b=1/2")),
+    "area": st.one_of(TEXTS, st.just("mu = 1\ndelta = 1e-6"), st.just("public_membership = true")),
+}
+FORMS_FILLED_IN = st.fixed_dictionaries(
+    {},
+    optional={
+        field.name: st.sampled_from([value for value, _ in field.choices]) if field.choices else VALUES[field.kind]
+        for field in FIELDS
+    },
+)
+
+
+@given(FORMS_FILLED_IN)
+def test_what_a_form_says_opens_as_a_form_that_says_the_same(values):
+    try:
+        question = question_of(values)
+    except WrongForm:
+        return
+    again = values_of(question)
+    assert question_of(again) == question
+    assert values_of(question_of(again)) == again
+    assert tomllib.loads("\n".join(f"{name} = {toml_value(value)}" for name, value in question.items())).keys()
+
+
+PARTS = st.one_of(
+    st.integers(-(10**6), 10**6),
+    st.booleans(),
+    WORDS,
+    st.sampled_from([Decimal("0.5"), Decimal("1e-7"), date(2024, 1, 1)]),
+)
+ANYTHING = st.one_of(PARTS, st.lists(PARTS, max_size=3), st.dictionaries(WORDS, PARTS, max_size=2), NUMBERS)
+QUERY_TEXTS = st.one_of(
+    st.sampled_from([form.example.partition(" --")[0].replace('"', "") for form in FORMS]),
+    st.tuples(st.sampled_from([form.name for form in FORMS]), TEXTS).map(" ".join),
+)
+
+
+def plain(value):
+    """Return what two spellings of one value share: of numbers what they are."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    try:
+        return rational(value if isinstance(value, str) else str(value), "x")
+    except BadInput:
+        return value
+
+
+@given(QUERY_TEXTS, st.dictionaries(st.sampled_from([name for name in QUESTION_KEYS if name != "query"]), ANYTHING))
+def test_nothing_of_a_question_is_lost(query, options):
+    """Also of questions that make no sense: these are refused as before, by whoever reads the plan."""
+    values = values_of({"query": query, **options})
+    lines = tomllib.loads(values["more"], parse_float=Decimal)
+    for name, value in options.items():
+        if name in lines:
+            assert plain(lines[name]) == plain(value)
+        elif name not in ("select_groups", "expression"):
+            shown = values[name]
+            assert shown, (name, value)
+            if isinstance(value, int | Decimal) and name not in ("per_unit", "audience"):
+                assert rational(shown, "x") == rational(str(value), "x")

@@ -24,17 +24,19 @@ from .check import CHECK
 from .common_fields import as_text
 from .design import DESIGN
 from .dispatch import RequestQueue, lanes
-from .form_errors import check_form, in_words, not_used
-from .forms import Field, Tool, read_values
+from .form_errors import Fault, all_in_words, check_form, not_used
+from .forms import Tool, read_values
 from .interpret import READ
 from .jobs import Busy, Job, Stopped
 from .pages import (
     Frame,
     JobPages,
     error_page,
+    faults_note,
     filled_in,
     frame_of,
     home,
+    link_to,
     moved_to,
     room_page,
     show_result,
@@ -224,17 +226,19 @@ class _Shell:
     async def _part(self, room: Tool, request: Request) -> Response:
         """Answer with the result alone, for the script that puts it into the page."""
         values = read_values(room.fields, await _given(room, request))
-        status, result, _ = await self._answered(room, values, starts=request.method == "POST")
+        status, result, wrong = await self._answered(room, values, starts=request.method == "POST")
         if isinstance(result, Moved):
             return moved_to(request, result.to)
+        if wrong:
+            result = faults_note(wrong, Frame(self._rooms, here=link_to(room, values) or room.name))
         # A form half filled in is no request that failed, of which browsers would tell their console at every letter:
         # what is missing stands in the part.
         return Response(result, 200 if status in (400, 422) else status, media_type=_HTML)
 
     async def _answered(
         self, room: Tool, values: dict[str, str], made: Callable[[], Answer] | None = None, *, starts: bool = False
-    ) -> tuple[int, Html | Moved, tuple[Field, str] | None]:
-        """Return a status, what is shown, and which field is wrong in which way, if one is.
+    ) -> tuple[int, Html | Moved, tuple[Fault, ...]]:
+        """Return a status, what is shown, and all that is wrong with the form.
 
         Long work starts only where `starts` says that a button was pressed: a link fills in a form, and no more.
         """
@@ -242,29 +246,28 @@ class _Shell:
             if made is None:
                 check_form(room.fields, values)
                 if room.private and not starts:
-                    return 200, filled_in(f"No record was read yet. Press “{room.submit}” to read them."), None
+                    return 200, filled_in(f"No record was read yet. Press “{room.submit}” to read them."), ()
             outcome = await self._desk.answer(room, values) if made is None else made()
             if isinstance(outcome, Later):
                 if not starts:
-                    return 200, filled_in(f"This takes longer than a moment. Press {room.submit} to start it."), None
+                    return 200, filled_in(f"This takes longer than a moment. Press {room.submit} to start it."), ()
                 outcome = outcome.start()
             shown = await self._desk.draw(lambda: self._shown(room, values, outcome))
-            return 200, shown, None
+            return 200, shown, ()
         except Busy:
             raise HTTPException(503) from None
         except BadInput as error:
-            one, beside, line = in_words(room.fields, values, error)
-            return 400, wrong_note(line), (one, beside) if one else None
+            return 400, joined(), all_in_words(room.fields, values, error)
         except Stopped as ended:  # work that was cancelled, or took too long, is no fault of the request
-            return 200, wrong_note(str(ended)), None
+            return 200, wrong_note(str(ended)), ()
         except IrisError as error:
-            return 422, wrong_note(str(error)), None
+            return 422, wrong_note(str(error)), ()
         except MemoryError:
             said = "memory: there is not enough for a problem of this size; ask for less"
-            return 503, wrong_note(said), None
+            return 503, wrong_note(said), ()
         except Exception as error:
             # Neither message nor values: what was pasted comes back only where it is known to be harmless.
-            return 500, wrong_note(f"internal error ({place_of(error)}); please report it"), None
+            return 500, wrong_note(f"internal error ({place_of(error)}); please report it"), ()
 
     def _shown(self, room: Tool, values: dict[str, str], outcome: Result | Moved | Hint) -> Html | Moved:
         if isinstance(outcome, Hint):

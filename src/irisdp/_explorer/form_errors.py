@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from .._exact import rational
 from ..errors import BadInput
@@ -48,6 +49,8 @@ def faults_of(fields: tuple[Field, ...], values: Mapping[str, str]) -> list[BadI
         try:
             if field.kind == "choice" and values[field.name] not in dict(field.choices):
                 raise BadInput(field.name, "is not one of the choices", "choose one of them")
+            if field.needed and not values[field.name].strip():
+                raise BadInput(field.name, "is missing", f"write for example {_example(field)}")
             if field.kind == "number":
                 _check_number(field, values[field.name].strip())
         except BadInput as error:
@@ -93,7 +96,8 @@ def check_length(name: str, text: str, remedy: str = "write a shorter number, su
 
 def field_meant(fields: tuple[Field, ...], values: Mapping[str, str], name: str) -> Field | None:
     """Return the field on the page that an error speaks of; None where it speaks of none."""
-    wanted = name.partition("[")[0].partition(".")[0].strip("-").replace("-", "_")
+    # A plan names the question before its key: "question 2 (by ward): epsilon".
+    wanted = name.rpartition(": ")[2].partition("[")[0].partition(".")[0].strip("-").replace("-", "_")
     standing = [one for one in reversed(fields) if one.kind != "file" and stands(one, values)]
     # What stands under a choice comes after it, and says more than the choice itself.
     for names in ((wanted,), ("*",)):
@@ -103,7 +107,30 @@ def field_meant(fields: tuple[Field, ...], values: Mapping[str, str], name: str)
     return None
 
 
-def in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInput) -> tuple[Field | None, str, str]:
+class Fault(NamedTuple):
+    """What is wrong with a form, in its own words.
+
+    Parameters
+    ----------
+    field : Field or None
+        None where it is about no field of the page.
+    beside : str
+        The text next to the field.
+    line : str
+        The whole message in one line, which names the field.
+    """
+
+    field: Field | None
+    beside: str
+    line: str
+
+
+def all_in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInput) -> tuple[Fault, ...]:
+    """Return all that an error says is wrong with a form, in the words of the form."""
+    return tuple(in_words(fields, values, each) for each in faults_in(error))
+
+
+def in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInput) -> Fault:
     """Return the field of an error, the text next to it, and the whole message in one line.
 
     Examples
@@ -117,7 +144,7 @@ def in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInp
     _, bracket, key = error.field.partition("[")
     part = f"{key.partition(']')[0].strip()}: " if bracket else ""
     told = in_labels(f"{part}{error.rule}; {error.remedy}", fields, values)
-    return one, told, f"{one.label}: {told}" if one else f"{told[:1].upper()}{told[1:]}"
+    return Fault(one, told, f"{one.label}: {told}" if one else f"{told[:1].upper()}{told[1:]}")
 
 
 def not_used(fields: tuple[Field, ...], given: Mapping[str, str]) -> str:
@@ -135,7 +162,7 @@ def not_used(fields: tuple[Field, ...], given: Mapping[str, str]) -> str:
 
 
 def _check_number(one: Field, text: str) -> None:
-    like = f"write {'a whole number' if one.whole else 'a number'}, such as {one.default or _example(one)}"
+    like = f"write {'a whole number' if one.whole else 'a number'}, such as {_example(one)}"
     if not text:
         if one.default:
             raise BadInput(one.name, "is empty", like)
@@ -169,7 +196,7 @@ def _holds_anyway(one: Field, fields: tuple[Field, ...], values: Mapping[str, st
 
 
 def _example(one: Field) -> str:
-    return "3" if one.whole else "0.5"
+    return one.default or one.example or ("3" if one.whole else "0.5")
 
 
 def in_labels(text: str, fields: tuple[Field, ...], values: Mapping[str, str]) -> str:

@@ -40,6 +40,8 @@ class Field:
         The field stands only where each of these other fields has one of these values; of several, by one of them.
     most : int, optional
         The largest number that is looked at here.
+    needed : bool
+        Whether it may not be empty where it stands.
     also : tuple of str
         Other names by which errors speak of it; ``*`` for all that are no field's.
     fills : str
@@ -64,6 +66,7 @@ class Field:
     fractions: bool = False
     when: When | tuple[When, ...] = field(default_factory=dict)
     most: int | None = None
+    needed: bool = False
     also: tuple[str, ...] = ()
     fills: str = ""
     rows: int = 8

@@ -16,7 +16,8 @@ from starlette.routing import Route
 from .._html import Content, Html, element, joined
 from .._version import VERSION
 from .dispatch import WorkDispatcher
-from .forms import Field, Tool, show_field, stands
+from .form_errors import Fault
+from .forms import Tool, show_field, stands
 from .jobs import Job, Jobs
 from .results import Fact, Result, ResultCache, ResultFigure, ResultSection, ResultTable
 
@@ -174,6 +175,22 @@ def wrong_note(text: str) -> Html:
     return element("div", element("p", text), class_="wrong-note", role="alert")
 
 
+def faults_note(faults: Sequence[Fault], frame: Frame) -> Html:
+    """List all that is wrong with the form of a page, with links to its fields."""
+    lines = [
+        element("a", fault.line, href=frame.part(f"field-{fault.field.name}")) if fault.field else fault.line
+        for fault in faults
+    ]
+    listed = (
+        element("p", lines[0])
+        if len(lines) == 1
+        else joined(
+            element("p", f"{len(lines)} things to correct:"), element("ul", [element("li", line) for line in lines])
+        )
+    )
+    return element("div", listed, class_="wrong-note", role="alert")
+
+
 _HEADINGS = {
     403: "Not from here",
     404: "There is no such page",
@@ -301,7 +318,7 @@ def room_page(
     values: Mapping[str, str],
     result: Html,
     *,
-    wrong: tuple[Field, str] | None = None,
+    wrong: Sequence[Fault] = (),
     frame: Frame,
 ) -> bytes:
     """Write a page.
@@ -312,11 +329,14 @@ def room_page(
         The page, and the values of its fields.
     result : Html
         What `show_result` made, or nothing.
-    wrong : (Field, str), optional
-        The field that is wrong, and what is wrong with it.
+    wrong : sequence of Fault
+        What is wrong with the form: listed above it, and said beside each field.
     frame : Frame
     """
-    fields = [show_field(each, values, wrong[1] if wrong and each is wrong[0] else None) for each in room.fields]
+    fields = [
+        show_field(each, values, "; ".join(fault.beside for fault in wrong if fault.field is each) or None)
+        for each in room.fields
+    ]
     form = element(
         "form",
         fields,
@@ -331,6 +351,7 @@ def room_page(
     return page(
         room.title,
         element("p", room.introduction, class_="lead"),
+        faults_note(wrong, frame) if wrong else None,
         element("div", form, element("section", result, id="result", aria_label="Result"), class_="room"),
         frame=frame,
         at=room.name,

@@ -55,7 +55,8 @@ def _column_number(name: str, label: str, *, example: str = "", help: str = "") 
 
 
 def _number_in_query(name: str, query: tuple[str, ...], label: str, example: str, **more: Any) -> Field:
-    return Field(name=name, label=label, kind="number", example=example, when={"query": query}, **more)
+    needed = name != "sizes"
+    return Field(name=name, label=label, kind="number", example=example, needed=needed, when={"query": query}, **more)
 
 
 FIELDS: tuple[Field, ...] = (
@@ -71,6 +72,7 @@ FIELDS: tuple[Field, ...] = (
         label="Mechanism file",
         example="mechanism.json",
         help="Lies beside the plan. It brings its own privacy.",
+        needed=True,
         when={"query": ("apply",)},
     ),
     _number_in_query(
@@ -81,6 +83,7 @@ FIELDS: tuple[Field, ...] = (
         label="Bands begin at",
         unit="records",
         example="10, 100, 1000",
+        needed=True,
         when={"query": ("band",)},
     ),
     _number_in_query("quantile", ("quantile",), "Quantile", "0.9", help="0.5 is the median.", also=("P",)),
@@ -89,6 +92,7 @@ FIELDS: tuple[Field, ...] = (
         label="Quantiles",
         example="0.25, 0.5, 0.75",
         also=("quantile",),
+        needed=True,
         when={"query": ("quantiles",)},
     ),
     _number_in_query("largest", ("top",), "How many of the largest", "3", whole=True, also=("K",)),
@@ -156,6 +160,7 @@ FIELDS: tuple[Field, ...] = (
         rows=1,
         example="ward, sex",
         help="Separated by commas. NAME = EXPRESSION makes a column, such as year = YEAR(born).",
+        needed=True,
         when={"grouped": (_LISTED, _SELECTED)},
     ),
     Field(
@@ -204,6 +209,7 @@ FIELDS: tuple[Field, ...] = (
         example="1",
         help="Chosen at random. More records leave out less and need more noise.",
         also=("max_contributions",),
+        needed=True,
         when={"persons": ("at_most",)},
     ),
     Field(
@@ -231,6 +237,7 @@ FIELDS: tuple[Field, ...] = (
         rows=2,
         example="visits = COUNT(*), spent = SUM(amount)",
         help="The question and its condition then speak of these names.",
+        needed=True,
         when={"persons": ("person",)},
     ),
     Field(
@@ -238,6 +245,7 @@ FIELDS: tuple[Field, ...] = (
         label="A person's total is at most",
         kind="number",
         help="A larger total counts as this.",
+        needed=True,
         when={"persons": ("total",), "query": _taking("per_person_upper")},
     ),
     Field(
@@ -261,6 +269,7 @@ FIELDS: tuple[Field, ...] = (
         kind="number",
         example="5",
         help="Iris finds the least ε. Of yes or no, and of names: right wherever so many records change nothing.",
+        needed=True,
         when={"query": _NOT_OWN, "accuracy": (WITHIN,)},
     ),
     Field(
@@ -362,30 +371,36 @@ def question_of(given: Mapping[str, str]) -> dict[str, Any]:
     """
     values = {name: _plain(text) for name, text in read_values(FIELDS, given).items()}
     said = {field.name: values[field.name] for field in FIELDS if stands(field, values) and values[field.name]}
-    faults = faults_of(FIELDS, values)
+    faults = [*faults_of(FIELDS, values), *_left_empty(said)]
     wrong = {fault.field for fault in faults}
     question: dict[str, Any] = {}
-
-    def take(read: Callable[[], dict[str, Any]], *names: str) -> None:
+    for read, names in _PARTS:
         if not wrong & set(names):
             try:
-                question.update(read())
+                question |= read(said)
             except BadInput as error:
                 faults.append(error)
-
-    take(lambda: {"name": said["name"]} if "name" in said else {})
-    take(lambda: _asked(said), *_IN_QUERY, "query")
-    take(lambda: _grouping(said))
-    take(lambda: _of_persons(said, values), "persons")
-    take(lambda: _accuracy(said), *_GUARANTEES, "accuracy")
-    for name in ("categories", "bins"):
-        take(lambda name=name: {name: _read_list(said[name])} if name in said else {})  # type: ignore[misc]
-    for name in (*_NUMBERS, *_TEXTS):
-        if name not in _GUARANTEES and name not in wrong and name in said:
-            question[name] = _number(said[name]) if name in _NUMBERS else said[name]
-    take(lambda: _more(said, question))
+    if "more" in said or said.get("accuracy") == OTHER:
+        try:
+            question |= _more(said, question)
+        except BadInput as error:
+            faults.append(error)
     raise_faults(FIELDS, faults)
     return question
+
+
+def _left_empty(said: Values) -> list[BadInput]:
+    """Return a fault for each field that is empty and may not be, by the question and what else is chosen."""
+    query = FORM_OF.get(said.get("query", ""))
+    needed = []
+    if query is not None and "COLUMN" in query.usage and "[COLUMN" not in query.usage:
+        needed.append("column")
+    if query is not None and "[EXPR" not in query.usage:
+        needed.append("condition")
+    if said.get("accuracy") == AUDIENCES:
+        needed.append("audience")
+    examples = {"column": "age", "condition": "age > 64", "audience": "board=2, press=0.5"}
+    return [BadInput(name, "is missing", f"write for example {examples[name]}") for name in needed if name not in said]
 
 
 def _plain(text: str) -> str:
@@ -395,35 +410,15 @@ def _plain(text: str) -> str:
 
 def _asked(said: Values) -> dict[str, Any]:
     """Return the query with its numbers and its column, and the condition apart from it."""
-    name = said["query"]
-    words = [name]
-    for field, queries in _IN_QUERY.items():
-        if name in queries and (field in said or field != "sizes"):
-            words.append(_number_words(field, _needed(said, field)))
-    column, condition = said.get("column", ""), said.get("condition", "")
+    name, column, condition = said["query"], said.get("column", ""), said.get("condition", "")
     if name == "apply":
         about = " ".join(filter(None, (column, condition)))
-        return {"query": f"apply {_needed(said, 'mechanism')}"} | ({"expression": about} if about else {})
-    if "COLUMN" in FORM_OF[name].usage:
-        words.append(_needed(said, "column"))
+        return {"query": f"apply {said['mechanism']}"} | ({"expression": about} if about else {})
+    words = [name, *(_number_words(field, said[field]) for field in _IN_QUERY if field in said)]
+    if column:
+        words.append(column)
         _check_column(name, words, column, has_condition=bool(condition))
-    if "[EXPR" not in FORM_OF[name].usage:
-        _needed(said, "condition")
     return {"query": " ".join(words)} | ({"expression": condition} if condition else {})
-
-
-def _needed(said: Values, name: str) -> str:
-    if name not in said:
-        raise missing(name)
-    return said[name]
-
-
-def missing(name: str) -> BadInput:
-    """Return the complaint about a field that is empty and must not be."""
-    return BadInput(name, "is missing", f"write for example {_FIELD[name].example or _EXAMPLES[name]}")
-
-
-_EXAMPLES = {"column": "age", "per_person_upper": "100", "epsilon": "1"}
 
 
 def _number_words(field: str, text: str) -> str:
@@ -452,32 +447,34 @@ def _check_column(name: str, words: list[str], column: str, *, has_condition: bo
 
 
 def _grouping(said: Values) -> dict[str, Any]:
-    how = said.get("grouped", "")
-    if not how:
+    if "by" not in said:
         return {}
-    found = {"by": _read_list(_needed(said, "by"))}
-    if how == _SELECTED:
-        return {**found, "select_groups": True}
-    return {**found, "groups": _read_list(said["groups"], lines=True)} if "groups" in said else found
+    result = {"by": _read_list("by", said["by"])}
+    if said["grouped"] == _SELECTED:
+        return {**result, "select_groups": True}
+    return {**result, "groups": _read_list("groups", said["groups"])} if "groups" in said else result
 
 
-def _of_persons(said: Values, values: Values) -> dict[str, Any]:
-    how = said.get("persons", "")
-    if how == "total" and values["query"] not in _taking("per_person_upper"):
+def _of_persons(said: Values) -> dict[str, Any]:
+    if said.get("persons") == "total" and said["query"] not in _taking("per_person_upper"):
         raise BadInput("persons", "bounds a total, and only a sum has one", "choose another, or the question sum")
-    needed = {"at_most": "at_most", "person": "person", "total": "per_person_upper"}.get(how)
-    if needed is not None:
-        _needed(said, needed)
     return {name: said[name] for name in ("person", "per_unit") if name in said}
+
+
+def _options(said: Values) -> dict[str, Any]:
+    """Return the options that are a number, a text or a list as they stand in their fields."""
+    numbers = {name: _number(said[name]) for name in _NUMBERS if name in said and name not in _GUARANTEES}
+    lists = {name: _read_list(name, said[name]) for name in ("categories", "bins") if name in said}
+    return {**lists, **numbers, **{name: said[name] for name in _TEXTS if name in said and name != "name"}}
 
 
 def _accuracy(said: Values) -> dict[str, Any]:
     """Return what says the privacy of the answers, and who gets them."""
     how = said.get("accuracy")
-    result = {} if how not in (EPSILON, WITHIN) else {how: _number(_needed(said, how))}
-    if "audience" not in said and how != AUDIENCES:
+    result = {how: _number(said[how])} if how in (EPSILON, WITHIN) else {}
+    if "audience" not in said:
         return result
-    parts = [part.partition("=") for part in _needed(said, "audience").split(",")]
+    parts = [part.partition("=") for part in said["audience"].split(",")]
     levels = {name.strip(): level.strip() for name, sign, level in parts if sign}
     if how == AUDIENCES:
         if len(levels) < len(parts):
@@ -516,6 +513,17 @@ def _more(said: Values, question: Mapping[str, Any]) -> dict[str, Any]:
         rule = f"says {said_here[0]}, and “{_FIELD['accuracy'].label}” says something else"
         raise BadInput("more", rule, "leave it out, or choose there that these options say it")
     return result
+
+
+_PARTS: tuple[tuple[Callable[[Values], dict[str, Any]], tuple[str, ...]], ...] = (
+    (lambda said: {"name": said["name"]} if "name" in said else {}, ()),
+    (_asked, (*_IN_QUERY, "query", "mechanism", "column", "condition")),
+    (_grouping, ("grouped", "by")),
+    (_of_persons, ("query", "persons", "person", "per_unit")),
+    (_accuracy, ("accuracy", "epsilon", "within", "audience")),
+    (_options, ()),
+)
+"""The parts of a question in their order in a plan file, and the fields that each reads and that must not be wrong."""
 
 
 def _number(text: str) -> int | float | str:
@@ -665,9 +673,8 @@ def _how_accurate(rest: dict[str, Any], query: str) -> dict[str, str]:
 
 def _levels(audience: Any) -> bool:
     """Tell whether audiences have an ε each."""
-    if isinstance(audience, Mapping):
-        return True
-    return "=" in (audience if isinstance(audience, str) else ",".join(map(str, audience or ())))
+    texts = audience if isinstance(audience, list | tuple) else [audience]
+    return isinstance(audience, Mapping) or any("=" in text for text in texts if isinstance(text, str))
 
 
 def _shown(name: str, value: Any) -> str | None:
@@ -715,14 +722,13 @@ _VALUE = re.compile(r"[^\s,\"\[({=](?:[^,\"\n\r]*[^\s,\"\])}])?")
 _FILE_LIKE = re.compile(r"\.\w{1,8}")
 
 
-def _read_list(text: str, *, lines: bool = False) -> Any:
+def _read_list(name: str, text: str) -> Any:
     """Read values between commas, as text; or a list as a plan file has it."""
     if text.startswith("["):
-        field = "groups" if lines else "by"
-        document = TomlFile(Path("the list"), field).parse(f"list = {text}".encode())
+        document = TomlFile(Path("the list"), name).parse(f"list = {text}".encode())
         return _written_plainly(document["list"])
     parts = [line.strip() for line in text.split("\n") if line.strip()]
-    if lines and len(parts) > 1:
+    if name == "groups" and len(parts) > 1:
         from .._queries import split_list
 
         if all(split_list(part) for part in parts):
@@ -733,7 +739,7 @@ def _read_list(text: str, *, lines: bool = False) -> Any:
 def _shown_list(name: str, value: Any) -> str | None:
     if isinstance(value, str):
         text = value.strip()
-        return text if text and text == _read_list_or_none(text, name) else None
+        return text if text and text == _read_list_or_none(name, text) else None
     if not isinstance(value, list | tuple) or not value:
         return None
     if name == "groups" and len(value) > 1 and all(_is_of_column(part) for part in value):
@@ -746,9 +752,9 @@ def _shown_list(name: str, value: Any) -> str | None:
     return ", ".join(map(str, plain))
 
 
-def _read_list_or_none(text: str, name: str) -> Any:
+def _read_list_or_none(name: str, text: str) -> Any:
     try:
-        return _read_list(text, lines=name == "groups")
+        return _read_list(name, text)
     except BadInput:
         return None
 

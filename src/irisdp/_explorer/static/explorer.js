@@ -83,7 +83,7 @@ async function ask() {
       addCopying(result);
       if (!posts) history.replaceState(null, "", form.getAttribute("action") + "?" + said);
       for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
-      for (const words of form.querySelectorAll(".wrong")) words.remove();
+      for (const words of document.querySelectorAll(".wrong, main > .wrong-note")) words.remove();
     }
   } catch {
     // The explorer is not there any more, or was just stopped: what stands on the page stays.
