@@ -1,7 +1,10 @@
 """What the explorer shows of a published question: the numbers of its files, whatever the query, and nothing else."""
 
+import collections
 import csv
 import json
+import math
+import re
 import shlex
 from dataclasses import replace
 
@@ -17,10 +20,11 @@ from irisdp import BadInput, design
 from irisdp._exact import json_bytes
 from irisdp._explorer.interpret import READ
 from irisdp._explorer.pages import show_result
-from irisdp._explorer.published import published
+from irisdp._explorer.published import published, row_sentence
 from irisdp._explorer.results import ResultCache, ResultFile
 from irisdp._queries.registry import FORMS
 from irisdp._release import Labels
+from irisdp._views.reports import Given, given_of
 from support.commands import irisdp as command
 
 RECORDS = [
@@ -84,7 +88,7 @@ def test_the_page_shows_the_numbers_of_the_file(folder, name):
     path = answers(folder, name)
     head, *rows = rows_by_hand(path)
     shown = published(path)
-    (table,) = shown.tables
+    *_, table = shown.tables
     same = "answer_probability" in head and len({row[head.index("answer_probability")] for row in rows}) == 1
     kept = [index for index, column in enumerate(head) if not (same and column == "answer_probability")]
     assert [list(row) for row in table.rows] == [[row[index] for index in kept] for row in rows][:200]
@@ -180,3 +184,82 @@ def test_names_are_never_markup(tmp_path):
     shown = show_result(READ, dict.fromkeys((field.name for field in READ.fields), ""), published(made), ResultCache())
     assert "<b>" not in shown
     assert "&lt;b&gt;x&lt;/b&gt;" in shown
+
+
+# One row
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in QUESTIONS if len(shlex.split(name)) > 1 or name in ("groups", "sizes")]
+)
+def test_the_sentence_of_a_row_has_its_numbers_and_no_other(folder, name):
+    path = answers(folder, name)
+    head, *rows = rows_by_hand(path)
+    for number, row in enumerate(rows, 1):
+        said = published(path, row=number).headline
+        told = dict(zip(head, row, strict=True))
+        where = ", ".join(f"{column} {told[column]}" for column in head[: head.index("answer")])
+        assert said.startswith(f"{where}: published {told['answer']}; ")
+        if "answer_low" in told:
+            low, high = told["answer_low"], told["answer_high"]
+            assert f"the truth is probably {low if low == high else f'{low} to {high}'} (95 %)." in said
+        if "answer_probability" in told and "answer_first" not in told:
+            chance = float(re.search(r"with probability ([0-9.]+) or more", said)[1])
+            assert 0 <= float(told["answer_probability"]) - chance < 1e-3
+
+
+def test_the_sentence_of_a_bin_names_the_bins_between_which_the_right_one_is(folder):
+    said = published(answers(folder, "quantiles"), row=1).headline
+    told = dict(zip(*rows_by_hand(answers(folder, "quantiles"))[:2], strict=True))
+    assert f"“{told['answer_first']}”" in said
+    assert f"“{told['answer_last']}” (95 %)." in said
+
+
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        ({"answer_low": "3", "answer_high": ""}, "the truth is probably 3 or more (95 %)"),
+        ({"answer_low": "", "answer_high": "3"}, "the truth is probably 3 or less (95 %)"),
+        ({"answer_low": "", "answer_high": ""}, "nothing says how sure that is"),
+        ({"answer_first": "a", "answer_last": "a"}, "the right bin is probably “a” (95 %)"),
+        ({"answer_probability": ""}, "nothing says how sure that is"),
+    ],
+)
+def test_a_missing_end_is_no_end(folder, beside, said):
+    given = given_of(answers(folder, "groups"))
+    given = Given(given.facts, ("answer", *beside), (("2", *beside.values()),), ())
+    assert row_sentence(given, given.rows[0]) == f"Published 2; {said}"
+
+
+def test_a_row_that_is_not_there_is_refused(folder):
+    for row in (0, 4, -1):
+        with pytest.raises(BadInput, match="choose one from 1 to 3"):
+            published(answers(folder, "groups"), row=row)
+
+
+def test_a_press_on_a_row_sends_its_number_with_the_form(folder):
+    shown = published(answers(folder, "groups"), row=2, choose="row")
+    page = show_result(READ, dict.fromkeys((field.name for field in READ.fields), ""), shown, ResultCache())
+    buttons = re.findall(r'<button [^>]*name="row"[^>]*>', page)
+    assert [re.search(r'value="(\d+)"', button)[1] for button in buttons] == ["1", "2", "3"]
+    assert all('form="form"' in button and 'type="submit"' in button for button in buttons)
+    assert ["aria-current" in button for button in buttons] == [False, True, False]
+    assert "<button" not in show_result(
+        READ,
+        dict.fromkeys((field.name for field in READ.fields), ""),
+        published(answers(folder, "groups")),
+        ResultCache(),
+    )
+
+
+def test_answers_about_each_record_are_estimated_together(folder):
+    estimates, _ = published(answers(folder, "column")).tables
+    categories = {row[0]: row for row in estimates.rows}
+    said = collections.Counter(row[1] for row in rows_by_hand(answers(folder, "column"))[1:])
+    truth, lie = math.e / (math.e + 3), 1 / (math.e + 3)  # randomised response among four categories, with ε = 1
+    assert set(categories) == {*"ABC", "other"}
+    for name, (_, published_as, estimate, low, high) in categories.items():
+        assert published_as == str(said[name])
+        unbiased = (said[name] - len(RECORDS) * lie) / (truth - lie)
+        assert float(estimate) == pytest.approx(unbiased, rel=1e-3, abs=1e-2)
+        assert int(low) <= max(unbiased, 0) <= int(high)

@@ -437,10 +437,22 @@ def _figure(picture: ResultFigure, address: str) -> Html:
 
 def _table(table: ResultTable) -> Html:
     head = element("thead", element("tr", [element("th", name, scope="col") for name in table.columns]))
-    body = element("tbody", [element("tr", [element("td", cell) for cell in row]) for row in table.rows])
+    body = element("tbody", [_row(table, number, row) for number, row in enumerate(table.rows, 1)])
     whole = element("table", element("caption", table.caption), head, body)
     # What scrolls must be reached by the keyboard too.
     return element("div", whole, class_="scroll", tabindex=0, role="region", aria_label=table.caption)
+
+
+def _row(table: ResultTable, number: int, row: Sequence[str]) -> Html:
+    if not table.choose:
+        return element("tr", [element("td", cell) for cell in row])
+    first, *others = row
+    chosen = "true" if number == table.chosen else None
+    words = {"aria_label": f"{first or 'Row'}, read row {number}", "aria_current": chosen}
+    button = element(
+        "button", first or "(empty)", type="submit", form="form", name=table.choose, value=number, class_="row", **words
+    )
+    return element("tr", element("td", button), [element("td", cell) for cell in others], class_=chosen and "chosen")
 
 
 def _take_away(

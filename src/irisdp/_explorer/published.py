@@ -5,13 +5,15 @@ Everything follows from the release file and the answers, which are public; no r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .._exact import file_path, json_bytes
+from .._exact import file_path, json_bytes, percent_below, short_text
+from .._measurements import MeasurementKind
 from .._release import Answers, Labels, Publication, ReleaseFile, answers_bytes
 from .._views.reports import (
     Given,
@@ -26,6 +28,7 @@ from .._views.reports import (
     how_to_read,
     meant,
     not_to_conclude,
+    probability,
     protected,
     release_page,
     result,
@@ -34,7 +37,7 @@ from .._views.reports import (
     unit_of,
 )
 from ..errors import BadInput
-from ..interpretation import answers_beside, sidecar_beside
+from ..interpretation import Estimates, answers_beside, interpret, sidecar_beside
 from .results import Fact, Result, ResultFigure, ResultFile, ResultSection, ResultTable, command_line
 
 _MOST_ROWS = 200
@@ -45,7 +48,13 @@ _MEDIA = {".csv": "text/csv", ".json": "application/json", ".parquet": "applicat
 
 
 def published(
-    release: Any, answers: Any = None, *, audience: str | None = None, labels: Labels | None = None
+    release: Any,
+    answers: Any = None,
+    *,
+    audience: str | None = None,
+    labels: Labels | None = None,
+    row: int | None = None,
+    choose: str = "",
 ) -> Result:
     """Show one published question to a reader.
 
@@ -60,22 +69,39 @@ def published(
         Of a publication for several audiences, whose answers are shown.
     labels : Labels, optional
         What readers see instead of names.
+    row : int, optional
+        The row that the first sentence is about, from 1; left out, it is about all of them.
+    choose : str
+        The name of the field of the page's form that a press on a row of the table fills in with its number.
 
     Raises
     ------
     BadInput
-        For what is no release, and for answers that are not those of the release file.
+        For what is no release, for a row that is not there, and for answers that are not those of the release file.
     """
-    given, files = _handed_over(release, answers, audience)
+    given, files = handed_over(release, answers, audience)
     given = given if labels is None else given.with_labels(labels)
+    return show_published(given, files, row=row, choose=choose)
+
+
+def show_published(given: Given, files: tuple[ResultFile, ...], *, row: int | None = None, choose: str = "") -> Result:
+    """Show a release that was read, with its files; see `published`."""
     facts = given.facts.require()
+    many = len(given.rows) > 1
+    if row is not None and not 1 <= row <= len(given.rows):
+        raise BadInput("row", f"{row} is not there", f"choose one from 1 to {len(given.rows):,}")
+    one = None if row is None or not many else given.rows[row - 1]
+    whole = f"{result(facts, given)}."
     name = files[0].name if files else "answers.csv"
     shown = answers_table(facts, given, _MOST_ROWS)
     return Result(
-        headline=f"{result(facts, given)}.",
-        facts=tuple(_facts(facts, given)),
+        headline=whole if one is None else f"{row_sentence(given, one)}.",
+        facts=(*(() if one is None else (Fact("Published", whole),)), *_facts(facts, given)),
         pictures=_pictures(given),
-        tables=(ResultTable(shown.caption, shown.head, shown.rows),),
+        tables=(
+            *_estimates(given),
+            ResultTable(shown.caption, shown.head, shown.rows, choose if many else "", row),
+        ),
         sections=(
             ResultSection(heading="How to read the answers", lines=tuple(how_to_read(facts, unit_of(facts)))),
             ResultSection(heading="What not to conclude", lines=tuple(not_to_conclude(facts))),
@@ -87,7 +113,7 @@ def published(
     )
 
 
-def _handed_over(release: Any, answers: Any, audience: str | None) -> tuple[Given, tuple[ResultFile, ...]]:
+def handed_over(release: Any, answers: Any, audience: str | None) -> tuple[Given, tuple[ResultFile, ...]]:
     """Read a release, and return the files that hold it."""
     if isinstance(release, Publication):
         given = given_of(release, audience)
@@ -108,6 +134,58 @@ def _handed_over(release: Any, answers: Any, audience: str | None) -> tuple[Give
     sidecar = sidecar_beside(file_path(release, "release"))
     path = answers_beside(sidecar)
     return given, _files(path.name, path.read_bytes(), sidecar.read_bytes())
+
+
+def row_sentence(given: Given, row: Sequence[str]) -> str:
+    """Say what was published in one row, and what is known of the truth."""
+    beside = dict(zip(given.columns, row, strict=True))
+    groups = given.columns[: given.columns.index("answer")]
+    where = ", ".join(f"{given.labels.column(name)} {given.labels.group(name, beside[name])}" for name in groups)
+    said = f"published {beside['answer']}; {_truth(given.facts, beside)}"
+    return f"{where}: {said}" if where else f"{said[:1].upper()}{said[1:]}"
+
+
+def _truth(facts: ReleaseFile, beside: Mapping[str, str]) -> str:
+    sure = "" if facts.confidence is None else f" ({percent_below(facts.confidence)} %)"
+    low, high = beside.get("answer_low"), beside.get("answer_high")
+    if low and high:
+        return f"the truth is probably {low if low == high else f'{low} to {high}'}{sure}"
+    if low or high:
+        return f"the truth is probably {f'{low} or more' if low else f'{high} or less'}{sure}"
+    if "answer_first" in beside:
+        first, last = beside["answer_first"], beside["answer_last"]
+        return f"the right bin is probably {f'“{first}”' if first == last else f'one from “{first}” to “{last}”'}{sure}"
+    if beside.get("answer_probability"):
+        right = "is the record's own" if facts.name == "column" else "is right"
+        return f"it {right} with probability {probability(beside['answer_probability'])} or more, whatever the data"
+    return "nothing says how sure that is"
+
+
+def all_answers(given: Given) -> Answers:
+    """Return the answers of a release, as text."""
+    place = given.columns.index("answer")
+    keys = [row[:place] for row in given.rows]
+    return Answers(by=given.columns[:place], keys=keys, values=[row[place] for row in given.rows])
+
+
+def _estimates(given: Given) -> tuple[ResultTable, ...]:
+    """Estimate how many records are in each category from answers about each record, which alone say little."""
+    if given.facts.measurement is not MeasurementKind.RANDOMISED_RESPONSE:
+        return ()
+    try:
+        estimates = interpret(given.facts.document(), all_answers(given))
+    except BadInput:  # pure noise says nothing of any category
+        return ()
+    assert isinstance(estimates, Estimates)
+    rows = tuple(
+        tuple(short_text(part, 4) if isinstance(part, Fraction) else str(part) for part in row)
+        for row in estimates.rows[:_MOST_ROWS]
+    )
+    caption = f"How many records are in each category, from all answers together: {estimates.describe()}"
+    return (ResultTable(caption, tuple(_COLUMNS.get(name, name) for name in estimates.columns), rows),)
+
+
+_COLUMNS = {"published": "answers that name it", "low": "interval from", "high": "to"}
 
 
 def _files(name: str, answers: bytes, sidecar: bytes) -> tuple[ResultFile, ...]:

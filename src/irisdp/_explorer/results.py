@@ -70,11 +70,17 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """A small table: a caption, names of its columns, its rows."""
+    """A small table: a caption, names of its columns, its rows.
+
+    With `choose`, every row has a button that sends the page's form, ``id="form"``, with the row's number in the field
+    of that name: 1 for the first. `chosen` is the number of the row that was chosen before, if one was.
+    """
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    choose: str = ""
+    chosen: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from .._frames import Tabular
 from .._hooks import Drawable
 from .._ledger import Release
 from .._measurements import LARGEST_SIZE, USUAL_CONFIDENCE, MeasurementKind, ReadAs, first_where, sizes_between
-from .._release import Publication, ReleaseFile, read_confidence
+from .._release import Answers, Publication, ReleaseFile, read_confidence
 from ..errors import BadInput
 from ..mechanisms import balanced_truth
 from ..privacy import as_pairs
@@ -150,7 +150,7 @@ class Estimates(Tabular, Drawable):
         return f"{len(self.rows)} {self.kind}; {self.describe()}"
 
 
-def read_list(release: Any, confidence: Any = None) -> Estimates | None:
+def read_list(release: Any, confidence: Any = None, given: Answers | None = None) -> Estimates | None:
     """Read a release whose answers are lists; None for any other release.
 
     Parameters
@@ -159,6 +159,8 @@ def read_list(release: Any, confidence: Any = None) -> Estimates | None:
         As for `irisdp.interpret`.
     confidence : number, optional
         Confidence of the interval; 95 % for sizes, for which the release file states the largest error.
+    given : Answers, optional
+        All its answers, where they are at hand.
     """
     told = isinstance(release, Publication | Release | str | os.PathLike | Mapping)
     file = stated(release) if told else None
@@ -170,7 +172,7 @@ def read_list(release: Any, confidence: Any = None) -> Estimates | None:
             "is a line of a ledger, which keeps what was drawn and not the list that was shown",
             "publish the question again, which is free, and give that",
         )
-    columns, rows = _shown(release)
+    columns, rows = _shown(release, given)
     sure = read_confidence(confidence, alone=True)
     if file.kind == MeasurementKind.RANDOMISED_RESPONSE:
         return _categories(file, rows, sure)
@@ -179,8 +181,8 @@ def read_list(release: Any, confidence: Any = None) -> Estimates | None:
     return _sizes(file.mechanism, columns, rows)
 
 
-def _shown(release: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
-    table = released_table(release, lambda answer: answer)
+def _shown(release: Any, given: Answers | None) -> tuple[list[str], list[tuple[Any, ...]]]:
+    table = released_table(release, lambda answer: answer, given)
     rows = [(*key, answer) for key, answer in zip(table.keys, table.values, strict=True)]
     return [*table.by, "answer"], rows
 

@@ -17,7 +17,7 @@ from .._frames import Tabular, printable, text_table
 from .._hooks import Drawable
 from .._lazy import renamed_method
 from .._measurements import USUAL_CONFIDENCE
-from .._release import ReleaseFile, read_confidence
+from .._release import Answers, ReleaseFile, read_confidence
 from .._sampling import draw
 from ..consumers import Loss
 from ..errors import BadInput
@@ -200,6 +200,7 @@ def interpret(
         0..n.
     value : optional
         The published answer to read, or a frame of them with a column `answer`; all that were published when left out.
+        The `answers` of a publication stand for all of its release, too.
     loss : text, Loss, mapping, table, or path of a .json file
         What an error costs: "absolute", "squared", "zero-one", "pinball:LOW:HIGH", "threshold:K", "excess:K", or
         what else `irisdp.consumers.Consumer` reads; a file holds any of these, as a rule a table.
@@ -263,11 +264,19 @@ def interpret(
         return read_population(release, value, population=population, sample=sample, confidence=confidence)
     if sample is not None:
         raise BadInput("sample", "says how large a sample of a population is", "give population= as well")
-    listed = read_list(release, confidence)
+    everything = value if isinstance(value, Answers) else None
+    listed = read_list(release, confidence, everything)
     if listed is not None:
         known = {"at_least": at_least, "at_most": at_most, "side_information": side_information, "prior": prior}
         kind = "these answers are a list"
-        _refuse_readers(value, kind, **known, lead=lead, total=total, consistent=consistent or None)
+        _refuse_readers(
+            None if everything is not None else value,
+            kind,
+            **known,
+            lead=lead,
+            total=total,
+            consistent=consistent or None,
+        )
         return listed
     deployed = read_release(release)
     if isinstance(deployed, ReleaseFile):
@@ -283,7 +292,7 @@ def interpret(
     together = None
     if total is not None or consistent:
         together = Together(reader, total, sure, consistent=consistent)
-        if value is not None and frame_of_answers(value) is None:
+        if value is not None and everything is None and frame_of_answers(value) is None:
             raise BadInput(
                 "value", "is one answer, but total= and consistent= need all answers of the release", "leave value= out"
             )

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from .._ledger import Release
+from .._release import Answers
 from ..errors import BadInput
 from ..mechanisms import FactoredMechanism, Mechanism
 from ._intervals import Interval
@@ -49,7 +50,7 @@ class ShownCounts:
 
 
 def shown_counts(deployed: Deployed, release: Any, value: Any) -> ShownCounts:
-    """Return the values to interpret: a value, a frame of them, or all that were published.
+    """Return the values to interpret: a value, a frame of them, or all that were published, which may be given.
 
     Raises
     ------
@@ -60,12 +61,13 @@ def shown_counts(deployed: Deployed, release: Any, value: Any) -> ShownCounts:
     keys: Sequence[tuple[Any, ...]] = [()]
     values: list[Hashable] = [value]
     cells: Sequence[int | None] = [None]
-    if value is not None and isinstance(deployed, OtherNoisyCount):
+    together = value is None or isinstance(value, Answers)
+    if not together and isinstance(deployed, OtherNoisyCount):
         deployed = deployed.whole()  # whoever gives a number has no cell
-    if value is None:
+    if together:
         if not isinstance(deployed, NoisyCount | OtherNoisyCount):
             raise BadInput("value", "is needed to read a mechanism file", "give the value that was released")
-        table = released_table(release)
+        table = released_table(release, given=value)
         by, keys, values = table.by, table.keys, list(table.values)
         if len(deployed.ends) not in (1, len(values)):
             raise BadInput(

@@ -12,7 +12,7 @@ from .._exact import Enclosure, percent_below, so_many
 from .._frames import InOneLine, Tabular, printable, text_table
 from .._hooks import Drawable
 from .._measurements import ReadAs
-from .._release import ReleaseFile
+from .._release import Answers, ReleaseFile
 from ..errors import BadInput
 from ._knowledge import ReaderKnowledge
 from ._name_rules import BASES, ChoiceRule, NameProbability, band, yes_or_no
@@ -177,8 +177,8 @@ def read_choices(published: ReleaseFile, release: Any, value: Any, known: Reader
     by: tuple[str, ...] = ()
     keys: Sequence[tuple[Any, ...]] = [()]
     values: list[Any] = [value]
-    if value is None:
-        table = released_table(release, lambda answer: rule.released(answer, "answer"))
+    if value is None or isinstance(value, Answers):
+        table = released_table(release, lambda answer: rule.released(answer, "answer"), value)
         by, keys, values = table.by, table.keys, table.values
     elif (frame := frame_of_answers(value, lambda answer: rule.released(answer, "answer"))) is not None:
         by, keys, values = frame.by, frame.keys, frame.values

@@ -211,11 +211,13 @@ def whole_answer(value: Any) -> int:
     return integer(value, "answer", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT)
 
 
-def released_table(release: Any, read: Callable[[Any], Any] = whole_answer) -> Answers:
-    """Read the answers of a release, in memory or from the file: the group columns, then `answer`.
+def released_table(release: Any, read: Callable[[Any], Any] = whole_answer, given: Answers | None = None) -> Answers:
+    """Read the answers of a release, given, in memory or from the file: the group columns, then `answer`.
 
-    `read` reads one answer of a file; those at hand are what they are.
+    `read` reads one answer of a file, or one that is given; those of a publication are what they are.
     """
+    if given is not None:
+        return Answers(by=given.by, keys=given.keys, values=[read(value) for value in given.values])
     if isinstance(release, Publication | Release):
         return release.answers if isinstance(release, Publication) else Answers.from_bytes(release.answers)
     path = sidecar_beside(release) if isinstance(release, str | os.PathLike) else Path()

@@ -95,7 +95,7 @@ def meant(facts: ReleaseFile, given: Given) -> Iterator[str]:
     same = same_probability(given)
     if same is not None:
         right = "is the record's own" if facts.name == "column" else "is right"
-        yield f"{each} answer {right} with probability {_probability(same)} or more, whatever the data."
+        yield f"{each} answer {right} with probability {probability(same)} or more, whatever the data."
     elif _PROBABILITY in given.columns:
         yield "The probability beside an answer is the least with which it is right, whatever the data."
     else:
@@ -110,7 +110,8 @@ def _left_out(facts: ReleaseFile) -> str:
     return f"; the answer {rest}" if rest else ""
 
 
-def _probability(text: str) -> str:
+def probability(text: str) -> str:
+    """Write a probability as it stands in a file for people, rounded down."""
     try:
         return shown_below(rational(text, "answer_probability"))
     except BadInput:
