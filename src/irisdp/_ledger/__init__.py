@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .bindings import DeclaredLedger, LedgerChoice, bind, choose_ledger, is_same, whole_place
     from .changed_tables import change_columns
     from .charging import ChargeRequest, Quote, as_noted
-    from .column_changes import ColumnChange, pinned_columns
+    from .column_changes import ColumnChange, check_declared, pinned_columns
     from .discovery import (
         TableFingerprint,
         TableVersion,

@@ -18,6 +18,7 @@ from .entries import LOSS, keep_facts, pin, pinned_facts
 from .history import fixed_columns, record, same_column, with_columns
 from .migration import begin
 from .same_records import names_column
+from .scope import check_scope
 from .store import LedgerTransaction
 
 
@@ -96,6 +97,20 @@ def pinned_columns(table: Table, unit: str | None) -> dict[str, str]:
     person = declared.document((), codes=False)
     text = json.dumps(person, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return kinds | {str(unit): person if isinstance(person, str) else text}
+
+
+def check_declared(rows: LedgerTransaction, name: str, table: Table, *, unit: str | None, relation: str | None) -> None:
+    """Refuse settings of a table that its ledger contradicts: columns, and unit and relation if they are declared.
+
+    Raises
+    ------
+    ScopeRefused
+        As for a release.
+    """
+    asked: dict[str, Any] = {"columns": pinned_columns(table, unit)}
+    asked |= {} if unit is None else {"unit": unit}
+    asked |= {} if relation is None else {"relation": relation}
+    check_scope(pinned_facts(rows, name), asked, name)
 
 
 def compare_columns(rows: LedgerTransaction, name: str, table: Table) -> ColumnChange:

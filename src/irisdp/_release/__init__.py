@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .plans import Plan
     from .progress import listen_to_notices, listen_to_progress, say_anew
     from .project import Project, limit_to_set
+    from .project_edits import Change
     from .project_template import init_project
     from .publication import Answered, BatchPublication, Publication, RunPublication
     from .release_file import SIDECAR_FORMAT, Batch, ReleaseFile
@@ -38,5 +39,6 @@ if TYPE_CHECKING:
     from .running import run
     from .session import Session
     from .table_check import check_data
+    from .table_settings import ColumnSettings, TableSettings, save_settings, table_settings
 
 exports(__name__)
