@@ -21,7 +21,8 @@ from irisdp._explorer.forms import read_values
 from irisdp._explorer.pages import TOUCHES_NO_TABLE
 from irisdp._explorer.security import Access
 from irisdp._explorer.server import _BrowserFile
-from irisdp._explorer.table import ServedTable, check, table_page
+from irisdp._explorer.table import check, table_page
+from irisdp._explorer.workspace import ServedTable, Workspace
 from support.commands import irisdp
 
 HERE = "http://127.0.0.1:8080"
@@ -43,7 +44,7 @@ def access():
 
 @pytest.fixture
 def client(table, access):
-    with TestClient(create_app(table, access), base_url=HERE, raise_server_exceptions=False) as made:
+    with TestClient(create_app(Workspace(table), access), base_url=HERE, raise_server_exceptions=False) as made:
         yield made
 
 
@@ -189,7 +190,8 @@ def test_every_address_of_every_page_stays_below_the_secret_path(admitted, acces
             if plain not in seen and plain not in ahead:
                 ahead.append(plain)
     wrong = {address: found.status_code for address, found in seen.items() if found.status_code not in (200, 503)}
-    assert wrong == {"nothing/at/all": 404}
+    posted = {address: 405 for address in seen if address.endswith("/outlook")}  # where a script sends a form
+    assert wrong == {"nothing/at/all": 404} | posted and posted
     assert len(seen) > 12 and {"static/explorer.css", "static/explorer.js"} < set(seen)
 
 

@@ -112,7 +112,7 @@ def _show_comparison(comparison: Comparison, output: Path | None) -> None:
 @with_options_of((*FILE_OPTIONS, "unit"))
 def explore_command(
     data: Annotated[
-        str | None, typer.Argument(metavar="DATA", help="A table to check, as irisdp check takes it.")
+        str | None, typer.Argument(metavar="DATA", help="A table to publish from, as irisdp publish takes it.")
     ] = None,
     *,
     port: Annotated[str, typer.Option(metavar="P", help="Port on 127.0.0.1; 0 chooses a free one.")] = "8715",
@@ -121,11 +121,20 @@ def explore_command(
         Path | None,
         typer.Option(help="Project file with settings for DATA. [default: NAME.iris.toml beside DATA]", metavar="FILE"),
     ] = None,
+    ledger: Annotated[
+        str | None, typer.Option(help="The ledger, as for irisdp publish. [default: beside DATA]", metavar="FILE")
+    ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            help="The plan to edit and to publish. [default: NAME.plan.toml beside DATA]", metavar="PLAN.toml"
+        ),
+    ] = None,
     **options: Any,
 ) -> None:
-    """Serve the explorer on this machine only: plan, design, check and read.
+    """Serve the explorer on this machine only. With DATA, publish from that table in the browser.
 
-    With DATA it has the page Table, which checks that table when you press its button. Without DATA it reads no table.
+    DATA is read when you press a button: to check it, or to publish. Without DATA the explorer reads no table.
     """
     from .._exact import integer
     from .._explorer import ServedTable, serve
@@ -133,13 +142,15 @@ def explore_command(
 
     table = None
     given = {name: value for name, value in listed(options).items() if value}
+    files: dict[str, Any] = {"project": project, "ledger": ledger, "plan": plan}
     if data is not None:
         if not is_address(data) and not locate(data).path.exists():
             raise BadInput("data", f"finds no file at {data!r}", "give the path of an existing file or folder")
         options = {name: value if value is True else str(value) for name, value in given.items()}
-        table = ServedTable(data=data, project=None if project is None else str(project), options=options)
-    elif given or project is not None:
-        name = next(iter(given), "project").replace("_", "-")
+        files = {name: None if value is None else str(value) for name, value in files.items()}
+        table = ServedTable(data=data, options=options, **files)
+    elif given or any(value is not None for value in files.values()):
+        name = next(iter((*given, *(name for name, value in files.items() if value is not None)))).replace("_", "-")
         raise BadInput(f"--{name}", "says how a table is read, and no table is named", "irisdp explore DATA")
     serve(port=integer(port, "port", at_least=0, at_most=65535), browser=not no_browser, table=table)
 

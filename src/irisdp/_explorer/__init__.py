@@ -1,4 +1,4 @@
-"""Tools to try mechanisms in, as pages on this machine; only the page Table reads one."""
+"""Pages on this machine: tools to try mechanisms in, and pages to publish from a table."""
 
 from typing import TYPE_CHECKING
 
@@ -6,6 +6,6 @@ from .._lazy import exports
 
 if TYPE_CHECKING:
     from .server import serve
-    from .table import ServedTable
+    from .workspace import ServedTable
 
 exports(__name__)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from importlib import resources
 from typing import Any
@@ -17,7 +18,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from .._html import Html, joined
+from .._child_processes import Work
+from .._html import Content, Html, joined
 from ..errors import BadInput, IrisError, place_of
 from .ask import ASK
 from .check import CHECK
@@ -25,11 +27,10 @@ from .common_fields import as_text
 from .design import DESIGN
 from .dispatch import RequestQueue, lanes
 from .form_errors import Fault, all_in_words, check_form, not_used
-from .forms import Tool, read_values
+from .forms import Field, Tool, read_values
 from .interpret import READ
 from .jobs import Busy, Job, Stopped
 from .pages import (
-    Frame,
     JobPages,
     error_page,
     faults_note,
@@ -38,25 +39,31 @@ from .pages import (
     home,
     link_to,
     moved_to,
+    page,
     room_page,
     show_result,
     wrong_note,
 )
+from .plan_page import PlanPage
+from .publish_page import PublishPage
 from .results import Answer, Hint, Later, Moved, Result, ResultCache
+from .results_page import ResultsPage
 from .security import LARGEST_BODY, Access, Guard, Scope
-from .table import ServedTable, table_page
+from .stateful_pages import Frame, Handler, StatefulPage
+from .table import table_page
+from .workspace import Workspace
 
 _NEEDED = ("starlette", "uvicorn", "python_multipart")
 """Packages of the extra; Starlette would miss the last only when a form is sent."""
 
 
-def create_app(table: ServedTable | None = None, access: Access | None = None) -> Any:
+def create_app(workspace: Workspace | None = None, access: Access | None = None) -> Any:
     """Return the explorer as an ASGI application, guarded; serve it on the loopback only.
 
     Parameters
     ----------
-    table : ServedTable, optional
-        The table of its page Table; then `access` is needed too.
+    workspace : Workspace, optional
+        The table that its pages are about, and the plan; then `access` is needed too.
     access : Access, optional
         Lets one browser in, and no other.
 
@@ -76,16 +83,22 @@ def create_app(table: ServedTable | None = None, access: Access | None = None) -
         except ImportError:
             raise BadInput(package, "is not installed", 'pip install "irisdp[explorer]"') from None
 
-    if table is not None and access is None:
+    if workspace is not None and access is None:
         raise BadInput(
             "access", "is missing: a page about a private table must be shown to one browser only", "give one"
         )
-    return guarded(ROOMS if table is None else (table_page(table), *ROOMS), access)
+    return guarded(ROOMS if workspace is None else (*pages_of(workspace), *ROOMS), access)
 
 
 # The list of pages: to add one, write its file and a row here.
 
 ROOMS: tuple[Tool, ...] = (ASK, DESIGN, CHECK, READ)
+
+
+def pages_of(workspace: Workspace) -> tuple[Tool | StatefulPage, ...]:
+    """Return the pages about a table, in the order in which they are gone through."""
+    plan = PlanPage(workspace)
+    return table_page(workspace.served), plan, PublishPage(workspace, plan), ResultsPage(workspace)
 
 
 # Addresses of the explorer and their handlers.
@@ -102,7 +115,7 @@ _HTML = "text/html; charset=utf-8"
 _GONE = "this was made a while ago and is no longer kept"
 
 
-def guarded(rooms: tuple[Tool, ...] = ROOMS, access: Access | None = None) -> Guard:
+def guarded(rooms: tuple[Tool | StatefulPage, ...] = ROOMS, access: Access | None = None) -> Guard:
     """Return the application behind its guard."""
 
     def refuse(scope: Scope, status: int, rule: str, remedy: str) -> tuple[bytes, str]:
@@ -121,9 +134,9 @@ def guarded(rooms: tuple[Tool, ...] = ROOMS, access: Access | None = None) -> Gu
 class _Shell:
     """The pages of one explorer, and what it keeps for a while."""
 
-    def __init__(self, rooms: tuple[Tool, ...]) -> None:
+    def __init__(self, rooms: tuple[Tool | StatefulPage, ...]) -> None:
         self._rooms = rooms
-        self._desk, self._store = RequestQueue(), ResultCache()
+        self._queue, self.store = RequestQueue(), ResultCache()
         folder = resources.files(__package__) / "static"
         # Read once, by names that are written here: a request never names a path.
         self._static = {name: (folder / name).read_bytes() for name in _STATIC}
@@ -132,6 +145,12 @@ class _Shell:
         """Return the application."""
         rooms: list[Route] = []
         for room in self._rooms:
+            if not isinstance(room, Tool):
+                rooms += [
+                    Route(address, partial(self._visited, handler), methods=[method])
+                    for (method, address), handler in room.handlers().items()
+                ]
+                continue
             rooms += [
                 Route(f"/{room.name}", partial(self._room, room), methods=["GET", "POST"]),
                 Route(f"/{room.name}/result", partial(self._part, room), methods=["GET", "POST"]),
@@ -161,7 +180,7 @@ class _Shell:
             group.cancel_scope.cancel()
 
     async def _warm(self) -> None:
-        for room in self._rooms:
+        for room in (room for room in self._rooms if isinstance(room, Tool)):
             choices = next((field for field in room.fields if field.kind == "choice"), None)
             for choice, _ in choices.choices if choices is not None and room.live else ():
                 assert choices is not None
@@ -178,11 +197,11 @@ class _Shell:
         return Response(self._static[name], media_type=_STATIC[name], headers=headers)
 
     async def _file(self, request: Request) -> Response:
-        file = self._store.file(request.path_params["key"], request.path_params["name"])
+        file = self.store.file(request.path_params["key"], request.path_params["name"])
         if file is None:
             raise HTTPException(404, _GONE)
         try:
-            content = file.content if isinstance(file.content, bytes) else await self._desk.work(file.content)
+            content = file.content if isinstance(file.content, bytes) else await self._queue.work(file.content)
         except (Busy, Stopped):
             raise HTTPException(503) from None
         return Response(content, media_type=file.media_type, headers=_saved(file.name))
@@ -192,7 +211,7 @@ class _Shell:
         if ending not in _DRAWN:
             raise HTTPException(404)
         try:
-            content = await self._desk.draw(lambda: self._store.drawn(key, ending))
+            content = await self._queue.draw(lambda: self.store.drawn(key, ending))
         except Busy:
             raise HTTPException(503) from None
         if content is None:
@@ -203,7 +222,7 @@ class _Shell:
         return Response(content, media_type=_DRAWN[ending], headers=headers)
 
     async def _room(self, room: Tool, request: Request) -> Response:
-        given = await _given(room, request)
+        given = await _given(room.fields, request)
         values = read_values(room.fields, given)
         unused = not_used(room.fields, given)
         frame = frame_of(request.scope, self._rooms)
@@ -216,8 +235,15 @@ class _Shell:
         shown = joined(filled_in(unused) if unused else None, result)
         return Response(room_page(room, values, shown, wrong=wrong, frame=frame), status, media_type=_HTML)
 
-    async def _finished(self, room: Tool, job: Job, frame: Frame) -> Response:
+    async def _visited(self, handler: Handler, request: Request) -> Response:
+        """Let a page with addresses of its own answer."""
+        return await handler(_Visit(request, self._rooms, self._queue, self.store))
+
+    async def _finished(self, room: Tool | StatefulPage, job: Job, request: Request) -> Response:
         """Show the result of a job on the page that started it."""
+        if not isinstance(room, Tool):
+            return await room.finished(job, _Visit(request, self._rooms, self._queue, self.store))
+        frame = frame_of(request.scope, self._rooms)
         values = read_values(room.fields, job.values)
         status, result, wrong = await self._answered(room, values, job.result)
         assert isinstance(result, Html)
@@ -225,7 +251,7 @@ class _Shell:
 
     async def _part(self, room: Tool, request: Request) -> Response:
         """Answer with the result alone, for the script that puts it into the page."""
-        values = read_values(room.fields, await _given(room, request))
+        values = read_values(room.fields, await _given(room.fields, request))
         status, result, wrong = await self._answered(room, values, starts=request.method == "POST")
         if isinstance(result, Moved):
             return moved_to(request, result.to)
@@ -247,12 +273,12 @@ class _Shell:
                 check_form(room.fields, values)
                 if room.private and not starts:
                     return 200, filled_in(f"No record was read yet. Press “{room.submit}” to read them."), ()
-            outcome = await self._desk.answer(room, values) if made is None else made()
+            outcome = await self._queue.answer(room, values) if made is None else made()
             if isinstance(outcome, Later):
                 if not starts:
                     return 200, filled_in(f"This takes longer than a moment. Press {room.submit} to start it."), ()
                 outcome = outcome.start()
-            shown = await self._desk.draw(lambda: self._shown(room, values, outcome))
+            shown = await self._queue.draw(lambda: self._shown(room, values, outcome))
             return 200, shown, ()
         except Busy:
             raise HTTPException(503) from None
@@ -274,7 +300,7 @@ class _Shell:
             return filled_in(outcome.text)
         if isinstance(outcome, Moved):
             return outcome
-        return show_result(room, values, outcome, self._store)
+        return show_result(room, values, outcome, self.store)
 
     async def _wrong(self, request: Request, error: Exception) -> Response:
         """Describe any error in words."""
@@ -290,6 +316,51 @@ class _Shell:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """A request to a page with addresses of its own; see `stateful_pages.Visit`."""
+
+    request: Request
+    rooms: tuple[Tool | StatefulPage, ...]
+    queue: RequestQueue
+    store: ResultCache
+
+    @property
+    def frame(self) -> Frame:
+        """What stands around a page."""
+        return frame_of(self.request.scope, self.rooms)
+
+    def page(self, title: str, *content: Content, at: str, status: int = 200) -> Response:
+        """Return a page."""
+        return Response(page(title, *content, frame=self.frame, at=at), status, media_type=_HTML)
+
+    def part(self, content: Html) -> Response:
+        """Return a part of a page."""
+        return Response(content, media_type=_HTML)
+
+    def go(self, address: str) -> Response:
+        """Send the browser to an address."""
+        return moved_to(self.request, address)
+
+    async def form(self) -> dict[str, str]:
+        """Return the fields that were sent."""
+        return await _given((), self.request)
+
+    async def planned(self, work: Work, values: Mapping[str, str]) -> Any:
+        """Work something out in another process."""
+        try:
+            return await self.queue.work(lambda: lanes().weigh(work, values))
+        except Busy:
+            raise HTTPException(503) from None
+
+    def start(self, page: str, work: Work, values: Mapping[str, str]) -> str:
+        """Start work on the private table."""
+        try:
+            return f"jobs/{lanes().tables.submit(page, work, values).key}"
+        except Busy:
+            raise HTTPException(503) from None
+
+
 async def _health(request: Request) -> Response:
     return PlainTextResponse("ok\n")
 
@@ -299,13 +370,13 @@ def _from_elsewhere(request: Request) -> bool:
     return request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
 
 
-async def _given(room: Tool, request: Request) -> dict[str, str]:
+async def _given(fields: tuple[Field, ...], request: Request) -> dict[str, str]:
     """Return what a form says; a file that was sent stands in for the field that it fills."""
     if request.method != "POST":
         return dict(request.query_params)
     given: dict[str, str] = {}
     async with request.form(max_files=_MOST_FIELDS, max_fields=_MOST_FIELDS, max_part_size=LARGEST_BODY) as form:
-        files = {field.name: field.fills for field in room.fields if field.kind == "file"}
+        files = {field.name: field.fills for field in fields if field.kind == "file"}
         for name, part in form.multi_items():
             if isinstance(part, UploadFile):
                 content = await part.read()

@@ -81,6 +81,9 @@ _MODULES = (
     "altair",
 )
 _MODULES_ASKED = ("irisdp._explorer.ask", "irisdp._release")
+_MODULES_WEIGHED = ("irisdp._explorer.outlook", "irisdp._release")
+_SECONDS_WEIGHED = 60
+"""That the costs of a whole plan may take."""
 
 
 class WorkDispatcher:
@@ -99,7 +102,11 @@ class WorkDispatcher:
         self.quick = Jobs(at_once=2, waiting=64, seconds=at_once, reused=500, kept=64, modules=_MODULES, **options)
         self.long = Jobs(at_once=2, waiting=16, seconds=seconds, modules=_MODULES, **options)
         # An engine asks for much address space, and uses little of it.
-        self.tables = Jobs(at_once=1, waiting=4, seconds=6 * seconds, **{**options, "memory": None})
+        unbounded = {**options, "memory": None}
+        self.plans = Jobs(
+            at_once=1, waiting=64, seconds=_SECONDS_WEIGHED, reused=500, kept=8, modules=_MODULES_WEIGHED, **unbounded
+        )
+        self.tables = Jobs(at_once=1, waiting=4, seconds=6 * seconds, **unbounded)
 
     def answer(self, room: str, work: Work, values: Values) -> Result | Moved | Later:
         """Return what work makes of values, where a job is watched that will, or how to start one.
@@ -137,6 +144,22 @@ class WorkDispatcher:
         job.over.wait()
         return job.result()
 
+    def weigh(self, work: Work, values: Values) -> Any:
+        """Return what work makes of a plan; it becomes no job that is watched.
+
+        Raises
+        ------
+        BadInput, Refusal
+            As the work does.
+        Stopped
+            Where it takes too long.
+        Busy
+            Where too much waits already.
+        """
+        job = self.plans.submit("plan", work, values)
+        job.over.wait()
+        return job.result()
+
     def read(self, room: str, work: Work, values: Values) -> Result | Moved:
         """Start work on a private table; return its result if it is quick, else where the job is watched.
 
@@ -157,6 +180,7 @@ class WorkDispatcher:
     def close(self) -> None:
         """Stop all processes."""
         self.tables.close()
+        self.plans.close()
         self.asked.close()
         self.quick.close()
         self.long.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -20,6 +19,7 @@ from .form_errors import Fault
 from .forms import Tool, show_field, stands
 from .jobs import Job, Jobs
 from .results import Fact, Result, ResultCache, ResultFigure, ResultSection, ResultTable
+from .stateful_pages import Frame, StatefulPage
 
 TOUCHES_NO_TABLE = (
     "The explorer touches no table. It runs on this machine alone, sends nothing anywhere, and forgets "
@@ -28,42 +28,17 @@ TOUCHES_NO_TABLE = (
 
 
 _SHOWS_A_TABLE = (
-    "The page Table reads your table when you press its button; it changes nothing and spends nothing. The explorer "
-    "runs on this machine alone, sends nothing anywhere, answers this browser only, and forgets everything when it is "
-    "stopped."
+    "Two buttons read your table: “Check this table” of Table, which spends nothing, and “Publish” of Publish, which "
+    "charges what it says. The explorer runs on this machine alone, sends nothing anywhere, and answers this browser "
+    "only."
 )
 
 
-def _about_tables(rooms: Sequence[Tool]) -> str:
+def _about_tables(rooms: Sequence[Tool | StatefulPage]) -> str:
     return _SHOWS_A_TABLE if any(room.private for room in rooms) else TOUCHES_NO_TABLE
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """What stands around a page, and where the page stands.
-
-    Every link, form, picture and script of a page is relative to `base`: it begins with no slash.
-
-    Parameters
-    ----------
-    rooms : sequence of Tool
-        Where one can go from here.
-    base : str
-        The path under which all pages stand, with a slash at its end.
-    here : str
-        The address of this page after `base`, with its query.
-    """
-
-    rooms: Sequence[Tool]
-    base: str = "/"
-    here: str = ""
-
-    def part(self, name: str) -> str:
-        """Return the link to an element of this page by its id; ``#name`` alone leads to the start page."""
-        return f"{self.here}#{name}"
-
-
-def frame_of(scope: MutableMapping[str, Any], rooms: Sequence[Tool]) -> Frame:
+def frame_of(scope: MutableMapping[str, Any], rooms: Sequence[Tool | StatefulPage]) -> Frame:
     """Return the frame for the answer to a request."""
     root, query = scope.get("root_path", ""), scope["query_string"].decode("latin-1")
     path = quote(scope["path"].removeprefix(root).lstrip("/"))
@@ -216,7 +191,7 @@ _SECONDS = 3
 _PATIENCE = 5.0
 _GONE = "this was worked on a while ago and is no longer kept"
 
-Finished = Callable[[Tool, Job, Frame], Awaitable[Response]]
+Finished = Callable[[Tool | StatefulPage, Job, Request], Awaitable[Response]]
 """Shows a page with the result of a job, or with its error."""
 
 
@@ -225,13 +200,15 @@ class JobPages:
 
     Parameters
     ----------
-    rooms : tuple of Room
+    rooms : tuple of Tool or StatefulPage
     lanes : callable
         Returns where jobs are.
     finished : callable
     """
 
-    def __init__(self, rooms: tuple[Tool, ...], lanes: Callable[[], WorkDispatcher], finished: Finished) -> None:
+    def __init__(
+        self, rooms: tuple[Tool | StatefulPage, ...], lanes: Callable[[], WorkDispatcher], finished: Finished
+    ) -> None:
         self._rooms, self._lanes, self._finished = rooms, lanes, finished
 
     def routes(self) -> list[Route]:
@@ -244,9 +221,9 @@ class JobPages:
 
     async def _job(self, request: Request) -> Response:
         job, room, lane = self._found(request)
-        frame = frame_of(request.scope, self._rooms)
         if job.ended is not None:
-            return await self._finished(room, job, frame)
+            return await self._finished(room, job, request)
+        frame = frame_of(request.scope, self._rooms)
         return Response(self._progress(job, room, lane, frame), media_type=_HTML)
 
     async def _state(self, request: Request) -> Response:
@@ -259,7 +236,7 @@ class JobPages:
         await anyio.to_thread.run_sync(job.over.wait, _PATIENCE)
         return moved_to(request, f"jobs/{job.key}")
 
-    def _found(self, request: Request) -> tuple[Job, Tool, Jobs]:
+    def _found(self, request: Request) -> tuple[Job, Tool | StatefulPage, Jobs]:
         key = request.path_params["key"]
         lane = self._lanes().lane_of(key)
         job = None if lane is None else lane.find(key)
@@ -268,7 +245,7 @@ class JobPages:
             raise HTTPException(404, _GONE)
         return job, room, lane
 
-    def _progress(self, job: Job, room: Tool, lane: Jobs, frame: Frame) -> bytes:
+    def _progress(self, job: Job, room: Tool | StatefulPage, lane: Jobs, frame: Frame) -> bytes:
         """Write the page of a job that is not over."""
         minutes = lane.seconds / 60
         return page(
@@ -371,34 +348,47 @@ def link_to(room: Tool, values: Mapping[str, str]) -> str | None:
 
 def show_result(room: Tool, values: Mapping[str, str], result: Result, store: ResultCache) -> Html:
     """Show an answer, and offer all that makes it."""
+    return show_parts(result, store, _link(room, values))
+
+
+def show_parts(result: Result, store: ResultCache, link: Content = None) -> Html:
+    """Show an answer that no form has asked for, or that a link carries."""
     kind = f"headline {result.verdict}" if result.verdict else "headline"
     of_sections = [picture for section in result.sections for picture in section.pictures]
     pictures = [(picture, store.keep_picture(picture)) for picture in (*result.pictures, *of_sections)]
     return joined(
         element("h2", "Result", class_="unseen"),
         element("p", result.headline, class_=kind, role="status"),
-        _facts(result.facts) if result.facts else None,
+        fact_list(result.facts) if result.facts else None,
         [_figure(picture, address) for picture, address in pictures[: len(result.pictures)]],
-        [_table(table) for table in result.tables],
+        [text_table(table) for table in result.tables],
         [_section(section, store) for section in result.sections],
         [element("p", note, class_="note") for note in result.notes],
-        _take_away(room, values, result, pictures, store),
+        take_away(result, store, pictures, link),
     )
+
+
+def _link(room: Tool, values: Mapping[str, str]) -> Content:
+    link = link_to(room, values)
+    if link is None:
+        return "what was pasted is too long for a link; keep it as a file"
+    return element("a", _words_for_link(room, values), href=link)
 
 
 def _section(section: ResultSection, store: ResultCache) -> Html:
     return element(
         "details",
         element("summary", section.heading),
-        _facts(section.facts) if section.facts else None,
+        fact_list(section.facts) if section.facts else None,
         [_figure(picture, store.keep_picture(picture)) for picture in section.pictures],
-        [_table(table) for table in section.tables],
+        [text_table(table) for table in section.tables],
         element("ul", [element("li", line) for line in section.lines]) if section.lines else None,
         class_="more",
     )
 
 
-def _facts(facts: Sequence[Fact]) -> Html:
+def fact_list(facts: Sequence[Fact]) -> Html:
+    """Show facts by their names."""
     lines = [
         element(
             "div",
@@ -430,12 +420,13 @@ def _figure(picture: ResultFigure, address: str) -> Html:
             "details",
             element("summary", "In words and numbers"),
             element("p", picture.description),
-            _table(ResultTable(caption, tuple(picture.columns), tuple(rows))),
+            text_table(ResultTable(caption, tuple(picture.columns), tuple(rows))),
         ),
     )
 
 
-def _table(table: ResultTable) -> Html:
+def text_table(table: ResultTable) -> Html:
+    """Show a table."""
     head = element("thead", element("tr", [element("th", name, scope="col") for name in table.columns]))
     body = element("tbody", [_row(table, number, row) for number, row in enumerate(table.rows, 1)])
     whole = element("table", element("caption", table.caption), head, body)
@@ -443,6 +434,7 @@ def _table(table: ResultTable) -> Html:
     return element("div", whole, class_="scroll", tabindex=0, role="region", aria_label=table.caption)
 
 
+<<<<<<< HEAD
 def _row(table: ResultTable, number: int, row: Sequence[str]) -> Html:
     if not table.choose:
         return element("tr", [element("td", cell) for cell in row])
@@ -458,24 +450,23 @@ def _row(table: ResultTable, number: int, row: Sequence[str]) -> Html:
 def _take_away(
     room: Tool,
     values: Mapping[str, str],
+=======
+def take_away(
+>>>>>>> 9dcf4ea9 (Plan and publish a table's questions in the explorer: a draft that is a plan file, its costs, one press)
     result: Result,
-    pictures: Sequence[tuple[ResultFigure, str]],
     store: ResultCache,
+    pictures: Sequence[tuple[ResultFigure, str]] = (),
+    link: Content = None,
 ) -> Html:
+    """Offer the files of a result, its pictures, a link that carries it, and the code that makes the same."""
     files = [
         element("li", element("a", file.name, href=store.keep_file(file), download=file.name)) for file in result.files
     ]
     drawn = [element("li", picture.title, ": ", _endings(picture, address)) for picture, address in pictures]
-    link = link_to(room, values)
-    said = (
-        element("a", _words_for_link(room, values), href=link)
-        if link is not None
-        else "what was pasted is too long for a link; keep it as a file"
-    )
     return element(
         "section",
         element("h3", "Take it away"),
-        element("ul", files, drawn, element("li", said), class_="files"),
+        element("ul", files, drawn, element("li", link) if link is not None else None, class_="files"),
         _code("Command line", result.command) if result.command else None,
         _code("Python", result.python) if result.python else None,
         class_="away",

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import BadInput
 from .app import create_app
 from .security import Access
-from .table import ServedTable
+from .workspace import ServedTable, Workspace
 
 DEFAULT_PORT = 8715
 _LOOPBACK = "127.0.0.1"
@@ -33,7 +33,7 @@ def serve(*, port: int = DEFAULT_PORT, browser: bool = True, table: ServedTable 
     Parameters
     ----------
     table : ServedTable, optional
-        Adds the page Table. The address then has a token that works once, for one browser.
+        Adds the pages about a table. The address then has a token that works once, for one browser.
     port : int
         On 127.0.0.1; 0 takes any that is free.
     browser : bool
@@ -42,11 +42,11 @@ def serve(*, port: int = DEFAULT_PORT, browser: bool = True, table: ServedTable 
     Raises
     ------
     BadInput
-        Where the extra `explorer` is not installed, and for a port that is taken.
+        Where the extra `explorer` is not installed, for a port that is taken, and for a plan file about other tables.
     """
     door = _BrowserFile()
     access = None if table is None else Access(door.remove)
-    application = create_app(table, access)
+    application = create_app(None if table is None else Workspace(table), access)
     import uvicorn
 
     most = max(min(_MOST_CONNECTIONS, _allow_files() - _SPARE), _SPARE)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from .._child_processes import Phase
@@ -19,6 +18,7 @@ from .dispatch import read_table
 from .form_errors import in_labels
 from .forms import Field, Tool
 from .results import Answer, Fact, Result, ResultTable, Values, command_line
+from .workspace import ServedTable
 
 FOR_YOU = (
     "For you, not for publication: this page depends on single records. Nothing was written and nothing was spent."
@@ -40,24 +40,6 @@ _LABELS = {
 """The options with a field; the others come from the command line and the project file."""
 _HIDDEN = "served:"
 """Begins the names of values that come from the command line and have no field."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServedTable:
-    """The table that an explorer was started with.
-
-    Parameters
-    ----------
-    data : str
-        As for `irisdp.Session`.
-    project : str, optional
-    options : mapping
-        The options of the command line that say how it is read, as text or true.
-    """
-
-    data: str
-    project: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def table_page(served: ServedTable) -> Tool:

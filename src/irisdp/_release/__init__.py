@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from .._lazy import exports
 
 if TYPE_CHECKING:
+    from .accuracy import error_table
     from .answers import Answers, answers_bytes, csv_cell, rows_in, rows_of
     from .audiences import Audience, read_confidence
     from .batch_plan import BatchPlan, plan_batch
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from .options import PlanOptions, options_of
     from .output_files import Released, page_path
     from .pipeline import publish
-    from .plan_file import QUESTION_KEYS, in_keys
+    from .plan_file import QUESTION_KEYS, PlanText, in_keys
     from .planning import plan
     from .plans import Plan
     from .progress import listen_to_notices, listen_to_progress, say_anew

@@ -130,7 +130,15 @@ def errors_around(
 
 
 def in_columns(rows: Sequence[ErrorAt]) -> list[str]:
-    """Write rows as lines of a small table, an ε in each column: rounded up, as errors fall with it."""
+    """Write rows as lines of a small table, an ε in each column."""
+    table = error_table(rows)
+    first = max((len(name) for name, _ in table), default=0)
+    wide = max((len(cell) for _, cells in table for cell in cells), default=0)
+    return [f"{name:<{first}}  " + "  ".join(cell.rjust(wide) for cell in cells) for name, cells in table]
+
+
+def error_table(rows: Sequence[ErrorAt]) -> list[tuple[str, list[str]]]:
+    """Return the lines of a small table, with a cell for each ε: rounded up, as errors fall with it."""
     if not rows:
         return []
     names = {"epsilon": "ε", "mu": "μ"}
@@ -146,9 +154,7 @@ def in_columns(rows: Sequence[ErrorAt]) -> list[str]:
         table.append(("right in 95 % from", ["-" if row.likely is None else short(row.likely) for row in rows]))
     if any(row.chance is not None for row in rows):
         table.append(("within, as asked", [_chance(row.chance) for row in rows]))
-    first = max(len(name) for name, _ in table)
-    wide = max(len(cell) for _, cells in table for cell in cells)
-    return [f"{name:<{first}}  " + "  ".join(cell.rjust(wide) for cell in cells) for name, cells in table]
+    return table
 
 
 def _row(mechanism: Measurement[Any], privacy: Guarantee, cost: Charge, distance: int | None) -> ErrorAt:

@@ -42,7 +42,7 @@ from ..errors import BudgetRefused, Refusal, ScopeRefused
 from .dated_names import check_new
 from .options import PublishOptions, with_options
 from .pipeline import CheckedQuestion, check_asked, read_max_charge
-from .plan_file import PlanFile, PlanQuestion, in_keys, read_run
+from .plan_file import PlanFile, PlanQuestion, PlanText, in_keys, read_run
 from .plans import Plan
 from .project import Project, give_limit, limit_to_set
 from .run_checks import Records, prepare_all, records_of
@@ -631,7 +631,7 @@ class RunOutlook:
 
 @checked
 def dry_run_plan(
-    plan: str | os.PathLike[str],
+    plan: str | os.PathLike[str] | PlanText,
     *,
     title: str | None = None,
     labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
@@ -644,7 +644,9 @@ def dry_run_plan(
 
     Parameters
     ----------
-    plan, force, max_charge, another_ledger
+    plan : path or PlanText
+        As for `irisdp.run`, or a plan that is not saved yet.
+    force, max_charge, another_ledger
         As for `irisdp.run`.
     schema : path, optional
         A JSON file of the columns and their types: then neither the tables nor the ledgers of the plan are opened.
@@ -673,11 +675,14 @@ def _foreseen(asked: PlanFile, most: Charge | None, records: Records, *, force: 
     _check_neighbours(asked, ready)
     with Accounts() as accounts:
         versions = _versions(ready)
+        weighed: dict[tuple[str | None, ...], tuple[list[Case], list[Account]]] = {}
         passes = []
         for wanted in ("unchanged", "changed", "expected"):
-            known = [getattr(each, wanted) for each in versions]
-            passes.append(_weighed(asked, ready, accounts, known))
-            accounts.rewind()
+            known = tuple(getattr(each, wanted) for each in versions)
+            if known not in weighed:
+                weighed[known] = _weighed(asked, ready, accounts, known)
+                accounts.rewind()
+            passes.append(weighed[known])
     is_known = all(each.expected is not None for each in versions)
     return RunOutlook(
         file=asked.path,

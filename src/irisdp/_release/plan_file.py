@@ -447,8 +447,24 @@ def _out(value: Any) -> Path | None:
 # The TOML of a run.
 
 
+@dataclass(frozen=True, slots=True)
+class PlanText:
+    """A plan that is not saved yet.
+
+    Attributes
+    ----------
+    path : Path
+        The file that it will be: relative paths count from its folder.
+    text : str
+        What it will say.
+    """
+
+    path: Path
+    text: str = field(repr=False)
+
+
 def read_run(plan: Any, *, title: Any = None, labels: Any = None, divided: bool = True) -> PlanFile:
-    """Read a plan; relative paths in it count from its own folder.
+    """Read a plan, from its file or before it is saved (`PlanText`); relative paths in it count from its own folder.
 
     `title` and `labels` are as for `irisdp.publish`, before the plan's own. Questions about partitions are one for each
     partition, unless `divided` is false.
@@ -458,8 +474,10 @@ def read_run(plan: Any, *, title: Any = None, labels: Any = None, divided: bool 
     BadInput
         For a file that is no TOML, and for keys that are unknown, missing or of another kind.
     """
-    file = TomlFile.at(plan, "plan", shorter="spread the questions over several plans")
-    document = file.read()
+    unsaved = plan if isinstance(plan, PlanText) else None
+    path = plan if unsaved is None else unsaved.path
+    file = TomlFile.at(path, "plan", shorter="spread the questions over several plans")
+    document = file.read() if unsaved is None else file.parse(unsaved.text.encode())
     _check_depth(file, document)
     found = _read_object(document, "plan", PLAN_KEYS, _TOML)
     for name, example in _EXAMPLE_PLAN.items():

@@ -59,8 +59,13 @@ class Risk:
         """Say it in one line."""
         who = f"an adversary who thinks it 50:50 {self.asks}"
         if self.posterior is None:
-            return f"{who} guesses right with probability {_percent(self.guess)} at most"
-        return f"{who} ends at most {_percent(self.posterior)} sure"
+            return f"{who} guesses right with probability {self.percent} at most"
+        return f"{who} ends at most {self.percent} sure"
+
+    @property
+    def percent(self) -> str:
+        """The same bound as a number alone."""
+        return _percent(self.guess if self.posterior is None else self.posterior)
 
     def to_document(self) -> dict[str, Any]:
         """Return it as JSON-ready data."""

@@ -1,0 +1,406 @@
+"""The plan that the pages edit: questions, how they share a budget, and the plan file that says the same.
+
+A draft never changes: an edit makes another, so that edits can be undone. It is made from a plan file, and written as
+one; what the pages have no field for is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
+from math import floor
+from pathlib import Path
+from typing import Any
+
+from .._exact import rational, rational_text
+from ..errors import BadInput
+
+WRITTEN_BY = "# Written by irisdp explore. Publish it with: irisdp run"
+SHARE = "share"
+"""The accuracy of a question that takes a share of the budget."""
+_MOST_QUESTIONS = 1000
+_LONGEST_FRACTION, _DIGITS = 10_000, 6
+_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftQuestion:
+    """One question of a draft.
+
+    Attributes
+    ----------
+    key : int
+        Its name in addresses and fields, for as long as the draft lives.
+    values : mapping
+        The fields of `question_form.FIELDS`, as text.
+    share : str
+        How many parts of the budget it takes, as it was written.
+    out : str
+        The file of its answers, seen from the folder of the plan, unless the fields name another.
+    """
+
+    key: int
+    values: Mapping[str, str] = field(repr=False)
+    share: str = "1"
+    out: str
+
+    @property
+    def shares(self) -> bool:
+        """Whether it takes a share of the budget."""
+        return self.values["accuracy"] == SHARE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A plan as the pages edit it.
+
+    Attributes
+    ----------
+    budget : str
+        What all questions cost together, in ε, as it was written.
+    questions : tuple of DraftQuestion
+    next_key : int
+        The key of the next question.
+    dataset : mapping
+        What the plan file says of the table.
+    name : str
+        What the plan file calls the table.
+    head : mapping
+        What the plan file says at its top besides tables and questions.
+    """
+
+    budget: str = "1"
+    questions: tuple[DraftQuestion, ...] = ()
+    next_key: int = 1
+    dataset: Mapping[str, Any]
+    name: str
+    head: Mapping[str, Any]
+
+    def question(self, key: int) -> DraftQuestion | None:
+        """Return a question by its key."""
+        return next((one for one in self.questions if one.key == key), None)
+
+    def with_question(self, values: Mapping[str, str], key: int | None = None, *, after: int | None = None) -> Draft:
+        """Return the draft with a question added, or changed where a key is given.
+
+        Raises
+        ------
+        BadInput
+            Where there are too many.
+        """
+        if key is not None:
+            changed = (replace(one, values=dict(values)) if one.key == key else one for one in self.questions)
+            return replace(self, questions=tuple(changed))
+        if len(self.questions) >= _MOST_QUESTIONS:
+            raise BadInput("query", f"{_MOST_QUESTIONS:,} questions are the most here", "write a plan file for more")
+        new = DraftQuestion(key=self.next_key, values=dict(values), out=_out(self, values))
+        place = next((n for n, one in enumerate(self.questions, 1) if one.key == after), len(self.questions))
+        questions = (*self.questions[:place], new, *self.questions[place:])
+        return replace(self, questions=questions, next_key=self.next_key + 1)
+
+    def with_copy(self, key: int) -> Draft:
+        """Return the draft with a question once more after itself, its answers in a file of their own."""
+        one = self.question(key)
+        return self if one is None else self.with_question({**one.values, "out": "", "report": ""}, after=key)
+
+    def without(self, key: int) -> Draft:
+        """Return the draft without a question."""
+        return replace(self, questions=tuple(one for one in self.questions if one.key != key))
+
+    def moved_up(self, key: int) -> Draft:
+        """Return the draft with a question before the one that it follows."""
+        listed = list(self.questions)
+        place = next((n for n, one in enumerate(listed) if one.key == key), 0)
+        if place:
+            listed[place - 1], listed[place] = listed[place], listed[place - 1]
+        return replace(self, questions=tuple(listed))
+
+    def with_shares(self, budget: str, shares: Mapping[int, str]) -> Draft:
+        """Return the draft with another budget and other shares."""
+        told = (replace(one, share=shares.get(one.key, one.share)) for one in self.questions)
+        return replace(self, budget=budget, questions=tuple(told))
+
+    def to_json(self) -> str:
+        """Write the draft for another process."""
+        return json.dumps(
+            {
+                "budget": self.budget,
+                "questions": [[one.key, dict(one.values), one.share, one.out] for one in self.questions],
+                "next_key": self.next_key,
+                "dataset": _plain(self.dataset),
+                "name": self.name,
+                "head": _plain(self.head),
+            },
+            ensure_ascii=False,
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Draft:
+        """Read what `to_json` wrote."""
+        document = json.loads(text)
+        questions = tuple(
+            DraftQuestion(key=key, values=values, share=share, out=out)
+            for key, values, share, out in document.pop("questions")
+        )
+        return cls(**_numbers(document), questions=questions)
+
+
+def with_own_epsilon(draft: Draft, epsilons: Mapping[int, str]) -> Draft:
+    """Return the draft with published questions at the ε that they have: another would make them new questions."""
+    return replace(
+        draft,
+        questions=tuple(
+            replace(one, values={**one.values, "accuracy": "epsilon", "epsilon": epsilons[one.key]})
+            if one.key in epsilons and one.values["accuracy"] == SHARE
+            else one
+            for one in draft.questions
+        ),
+    )
+
+
+# Share the budget out.
+
+
+def shared_out(draft: Draft, fixed: Mapping[int, Fraction]) -> dict[int, Fraction]:
+    """Return what each question that takes a share may cost; the shares divide what the others leave of the budget.
+
+    Parameters
+    ----------
+    fixed : mapping
+        What the other questions cost, by their keys.
+
+    Raises
+    ------
+    BadInput
+        For a budget or a share that is no positive number, and where the others leave nothing.
+    """
+    budget = _positive(draft.budget, "budget", "write for example 1")
+    takers = [one for one in draft.questions if one.shares]
+    weights = {one.key: _positive(one.share, f"share-{one.key}", "write for example 1") for one in takers}
+    left = budget - sum(fixed.values(), Fraction(0))
+    if takers and left <= 0:
+        rule = f"is used up by the questions with a privacy or an error of their own, which cost {_told(fixed)}"
+        raise BadInput("budget", rule, "raise it, or ask those less accurately")
+    total = sum(weights.values(), Fraction(0))
+    return {key: left * weight / total for key, weight in weights.items()}
+
+
+def short_epsilon(epsilon: Fraction) -> Fraction:
+    """Return an ε that people can read: itself if its fraction is short, else rounded down to six digits.
+
+    Examples
+    --------
+    >>> print(short_epsilon(Fraction(2, 3)), short_epsilon(Fraction(3400553596702, 10**13)))
+    2/3 340055/1000000
+    """
+    if epsilon.denominator <= _LONGEST_FRACTION:
+        return epsilon
+    places = max(_DIGITS - len(str(floor(epsilon))) if epsilon >= 1 else _DIGITS, 0)
+    while 0 < epsilon * 10**places < 10 ** (_DIGITS - 1):
+        places += 1
+    return Fraction(floor(epsilon * 10**places), 10**places)
+
+
+def _told(fixed: Mapping[int, Fraction]) -> str:
+    return f"ε = {rational_text(sum(fixed.values(), Fraction(0)))}"
+
+
+def _positive(text: str, name: str, remedy: str) -> Fraction:
+    number = rational(text.strip(), name)
+    if number <= 0:
+        raise BadInput(name, "must be above 0", remedy)
+    if max(number.numerator, number.denominator).bit_length() > 128:
+        raise BadInput(name, "has too many digits", remedy)
+    return number
+
+
+# Plan files.
+
+
+def plan_document(draft: Draft, said: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the plan file says, of the questions whose words are given by their keys."""
+    questions = [
+        {**said[one.key], "out": said[one.key].get("out") or one.out} for one in draft.questions if one.key in said
+    ]
+    return {**draft.head, "datasets": {draft.name: dict(draft.dataset)}, "questions": questions}
+
+
+def plan_text(document: Mapping[str, Any], file: str) -> str:
+    """Write a plan file."""
+    import tomlkit
+
+    written = tomlkit.document()
+    written.add(tomlkit.comment(f"{WRITTEN_BY.removeprefix('# ')} {file}"))
+    for key, value in document.items():
+        if key not in ("datasets", "questions"):
+            written[key] = _item(value)
+    datasets = tomlkit.table(is_super_table=True)
+    for name, options in document["datasets"].items():
+        table = tomlkit.table()
+        for key, value in options.items():
+            table[key] = _item(value)
+        datasets[name] = table
+    written["datasets"] = datasets
+    listed = tomlkit.aot()
+    for question in document["questions"]:
+        table = tomlkit.table()
+        for key, value in question.items():
+            table[key] = _item(value)
+        listed.append(table)
+    written["questions"] = listed
+    return tomlkit.dumps(written)
+
+
+def _item(value: Any) -> Any:
+    """Return a value as TOML has it: a number with a point exactly as it was written."""
+    import tomlkit
+
+    if isinstance(value, Decimal):
+        return tomlkit.value(str(value) if "." in str(value) or "E" in str(value) else f"{value}.0")
+    if isinstance(value, Fraction):
+        return rational_text(value)
+    if isinstance(value, Mapping):
+        table = tomlkit.inline_table()
+        for key, part in value.items():
+            table[key] = _item(part)
+        return table
+    if isinstance(value, list | tuple):
+        return [_item(part) for part in value]
+    return value
+
+
+def read_draft(document: Mapping[str, Any], values_of: Any, *, default: Draft) -> Draft:
+    """Return the draft of a plan file about one table.
+
+    Parameters
+    ----------
+    document : mapping
+        What the file says.
+    values_of : callable
+        From the keys of a question to its fields.
+    default : Draft
+        An empty draft about the table that is served.
+
+    Raises
+    ------
+    BadInput
+        For a plan about several tables.
+    """
+    datasets = document.get("datasets") or {default.name: default.dataset}
+    if len(datasets) != 1:
+        raise BadInput("plan", "is about several tables", "publish it with irisdp run, or name another plan file")
+    ((name, dataset),) = datasets.items()
+    head = {key: value for key, value in document.items() if key not in ("datasets", "questions")}
+    draft = replace(default, head=head or default.head, name=name, dataset=dataset)
+    total = Fraction(0)
+    for said in document.get("questions", ()):
+        told = {key: value for key, value in said.items() if key != "dataset"}
+        draft = draft.with_question(values_of(told))
+        if "epsilon" in said:
+            total += rational(said["epsilon"], "epsilon")
+    return replace(draft, budget=rational_text(total)) if total else draft
+
+
+def _out(draft: Draft, values: Mapping[str, str]) -> str:
+    """Name the file of a new question's answers by what it asks, and by its key."""
+    words = values.get("name") or " ".join(filter(None, (values["query"], values.get("column"))))
+    slug = _SLUG.sub("-", words.casefold()).strip("-")[:40].strip("-")
+    return f"{answers_folder(draft.name)}/{draft.next_key:02}{f'-{slug}' if slug else ''}.csv"
+
+
+def answers_folder(name: str) -> str:
+    """Name the folder of the answers about a table, beside its plan."""
+    return f"{name}-answers"
+
+
+def new_draft(data: str, name: str, dataset: Mapping[str, Any]) -> Draft:
+    """Return an empty draft about a table."""
+    head = {"report": f"{answers_folder(name)}/report.html"}
+    return Draft(dataset={"data": data, **dataset}, name=name, head=head)
+
+
+# Numbers with a point are exact, also on their way through JSON.
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return {"decimal": str(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        if set(value) == {"decimal"}:
+            return Decimal(value["decimal"])
+        return {key: _numbers(part) for key, part in value.items()}
+    return [_numbers(part) for part in value] if isinstance(value, list) else value
+
+
+# Undo.
+
+
+class History:
+    """Drafts, one after the other, of which one is current.
+
+    Parameters
+    ----------
+    first : Draft
+    """
+
+    def __init__(self, first: Draft) -> None:
+        self._drafts: list[tuple[Draft, str]] = [(first, "")]
+        self._place = 0
+        self._merged: str | None = None
+
+    @property
+    def current(self) -> Draft:
+        """The draft as it stands."""
+        return self._drafts[self._place][0]
+
+    def __iter__(self) -> Iterator[Draft]:
+        """Iterate over all drafts that are kept."""
+        return (draft for draft, _ in self._drafts)
+
+    def edit(self, draft: Draft, what: str, *, merge: str | None = None) -> None:
+        """Make a draft current; edits in a row with the same `merge` are undone together."""
+        if draft == self.current:
+            return
+        if merge is not None and merge == self._merged and self._place == len(self._drafts) - 1:
+            self._drafts[self._place] = (draft, what)
+            return
+        self._drafts = [*self._drafts[: self._place + 1], (draft, what)][-_MOST_KEPT:]
+        self._place = len(self._drafts) - 1
+        self._merged = merge
+
+    def undo(self) -> None:
+        """Go back by one edit."""
+        self._place, self._merged = max(self._place - 1, 0), None
+
+    def redo(self) -> None:
+        """Take the last `undo` back."""
+        self._place, self._merged = min(self._place + 1, len(self._drafts) - 1), None
+
+    @property
+    def undoes(self) -> str:
+        """What `undo` would take back; empty where there is nothing."""
+        return self._drafts[self._place][1] if self._place else ""
+
+    @property
+    def redoes(self) -> str:
+        """What `redo` would bring back; empty where there is nothing."""
+        return self._drafts[self._place + 1][1] if self._place + 1 < len(self._drafts) else ""
+
+
+_MOST_KEPT = 200
+"""Drafts."""
+
+
+def plan_path(data: Path) -> Path:
+    """Return where the plan of a table is kept: beside it."""
+    return data.with_name(f"{data.stem}.plan.toml")

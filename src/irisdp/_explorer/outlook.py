@@ -1,0 +1,387 @@
+"""What a draft would cost, in a process of its own: each question's ε, error and risk, and what its ledger would say.
+
+A plan follows from public facts and from the ledger: no record is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._child_processes import Phase
+from .._exact import rational_text, short_above
+from ..errors import BadInput
+from .draft import Draft, plan_document, plan_text, shared_out, short_epsilon
+from .question_form import question_of
+from .results import Values
+
+if TYPE_CHECKING:
+    from .._release import Expected, LedgerOutlook, RunOutlook
+
+_PASSES = 3
+"""Plans until the costs that the budget is divided by are those that were found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wrong:
+    """What is wrong with one field of a question."""
+
+    field: str
+    rule: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.rule}; {self.remedy}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionOutlook:
+    """What one question would cost, and how good its answer would be; public, all of it.
+
+    Attributes
+    ----------
+    key, number : int
+    line : str
+        The question as the command line has it; empty where it makes no sense yet.
+    epsilon, exact, cost, charge : str
+        The ε of each answer for people, and exactly; what the question costs, and what the ledger would be charged now.
+    is_free : bool
+    error : tuple of str
+    risk : str
+        How sure an adversary may get at most, in per cent.
+    out : str
+        The file of its answers.
+    lines : tuple of (heading, text)
+        All that a dry run says of it; of the question that is looked at alone.
+    levels : tuple of (name, *cells)
+        A table of errors at other ε, likewise.
+    wrong : Wrong or None
+    """
+
+    key: int
+    number: int
+    line: str = ""
+    epsilon: str = ""
+    exact: str = ""
+    cost: str = ""
+    charge: str = ""
+    is_free: bool = False
+    error: tuple[str, ...] = ()
+    risk: str = ""
+    lines: tuple[tuple[str, str], ...] = ()
+    levels: tuple[tuple[str, ...], ...] = ()
+    out: str = ""
+    wrong: Wrong | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOutlook:
+    """What a draft would cost.
+
+    Attributes
+    ----------
+    text : str
+        The plan file; empty where no question makes sense.
+    questions : tuple of QuestionOutlook
+    total, risk : str
+        What all questions cost together, and what that may tell about one person.
+    ledger, before, after : str
+        The ledger, what it has spent, and what it would have spent.
+    left_before, left_after, limit : str
+        Likewise; empty without a limit.
+    charge : str
+        What would be charged, in words.
+    most : str
+        The same as a document in JSON: more than this is never charged by the press that follows.
+    refused : str
+        Why it would be refused; empty where it would not.
+    warnings : tuple of str
+    wrong : Wrong or None
+        What is wrong with the budget or a share.
+    known : str
+        What was found about costs, for the next draft, in JSON.
+    """
+
+    text: str = ""
+    questions: tuple[QuestionOutlook, ...] = ()
+    total: str = ""
+    risk: str = ""
+    ledger: str = ""
+    before: str = ""
+    after: str = ""
+    limit: str = ""
+    left_before: str = ""
+    left_after: str = ""
+    charge: str = ""
+    most: str = ""
+    refused: str = ""
+    warnings: tuple[str, ...] = ()
+    wrong: Wrong | None = None
+    known: str = "{}"
+
+
+def plan_outlook(values: Values, say: Phase) -> PlanOutlook:
+    """Return what a draft would cost.
+
+    Parameters
+    ----------
+    values : mapping
+        ``draft`` as JSON, the ``path`` of its plan file, what is ``known`` of costs, and the key of the question that
+        is ``looked_at``.
+    """
+    say("planning")
+    draft, path = Draft.from_json(values["draft"]), Path(values["path"])
+    known = _Known.read(values["known"], draft)
+    said, wrong = _said(draft)
+    outlook: RunOutlook | None = None
+    text = ""
+    for _ in range(_PASSES):
+        try:
+            shares = shared_out(draft, known.fixed)
+        except BadInput as error:
+            told = Wrong(field=error.field, rule=error.rule, remedy=error.remedy)
+            return PlanOutlook(questions=_wrongs(draft, wrong), wrong=told)
+        epsilons = {key: short_epsilon(share / known.factors[key]) for key, share in shares.items()}
+        asked = {key: {**one, **_privacy(key, epsilons)} for key, one in said.items()}
+        outlook, text, wrong = _dry_run(draft, path, asked, wrong)
+        found = known.after(draft, outlook, epsilons, wrong)
+        if found == known:
+            break
+        known = found
+    weighed = _told(draft, outlook, text, wrong, known)
+    return weighed if outlook is None else _with_details(weighed, outlook, values.get("looked_at", ""))
+
+
+def _privacy(key: int, epsilons: Mapping[int, Fraction]) -> dict[str, str]:
+    return {"epsilon": rational_text(epsilons[key])} if key in epsilons else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the last plan found: how the budget must be divided.
+
+    Attributes
+    ----------
+    factors : mapping
+        What a question that takes a share costs for each unit of its ε.
+    fixed : mapping
+        What each of the other questions costs in ε.
+    """
+
+    factors: dict[int, Fraction]
+    fixed: dict[int, Fraction]
+
+    @classmethod
+    def read(cls, text: str, draft: Draft) -> _Known:
+        document = json.loads(text)
+        factors, fixed = (
+            {int(key): Fraction(value) for key, value in document.get(name, {}).items()}
+            for name in ("factors", "fixed")
+        )
+        return cls(
+            {one.key: factors.get(one.key, Fraction(1)) for one in draft.questions if one.shares},
+            {one.key: fixed.get(one.key, Fraction(0)) for one in draft.questions if not one.shares},
+        )
+
+    def after(
+        self,
+        draft: Draft,
+        outlook: RunOutlook | None,
+        epsilons: Mapping[int, Fraction],
+        wrong: Mapping[int, Wrong],
+    ) -> _Known:
+        factors, fixed = dict(self.factors), dict(self.fixed)
+        asked = [one for one in draft.questions if one.key not in wrong]
+        for one, expected in zip(asked, () if outlook is None else outlook.questions, strict=False):
+            cost = getattr(expected.plan.cost, "epsilon", Fraction(0))
+            if one.shares:
+                factors[one.key] = cost / epsilons[one.key] or Fraction(1)
+            else:
+                fixed[one.key] = cost
+        return _Known(factors, fixed)
+
+    def to_json(self) -> str:
+        parts = {"factors": self.factors, "fixed": self.fixed}
+        return json.dumps({name: {str(k): str(v) for k, v in part.items()} for name, part in parts.items()})
+
+
+def _said(draft: Draft) -> tuple[dict[int, dict[str, Any]], dict[int, Wrong]]:
+    """Return what each question says in a plan, and what is wrong with those that say nothing."""
+    said: dict[int, dict[str, Any]] = {}
+    wrong: dict[int, Wrong] = {}
+    for one in draft.questions:
+        try:
+            said[one.key] = dict(question_of(one.values))
+        except BadInput as error:
+            wrong[one.key] = Wrong(field=error.field, rule=error.rule, remedy=error.remedy)
+    return said, wrong
+
+
+def _dry_run(
+    draft: Draft, path: Path, said: Mapping[int, Mapping[str, Any]], wrong: Mapping[int, Wrong]
+) -> tuple[RunOutlook | None, str, dict[int, Wrong]]:
+    """Return the dry run of all questions that make sense, the plan file, and what is wrong with the others."""
+    found = dict(wrong)
+    right = {key: one for key, one in said.items() if key not in found}
+    for attempt in range(2):
+        if not right:
+            return None, "", found
+        text = plan_text(plan_document(draft, right), path.name)
+        try:
+            return _ask(draft, path, right), text, found
+        except BadInput as error:
+            if attempt or error.field.partition(":")[0].startswith("dataset"):
+                raise
+        for key, one in list(right.items()):
+            with _noted(found, key):
+                _ask(draft, path, {key: one})
+            if key in found:
+                del right[key]
+    raise AssertionError("the last attempt returns or raises")
+
+
+@contextlib.contextmanager
+def _noted(wrong: dict[int, Wrong], key: int) -> Iterator[None]:
+    try:
+        yield
+    except BadInput as error:
+        place, _, field = error.field.rpartition(": ")
+        if place.startswith("dataset"):
+            raise
+        wrong[key] = Wrong(field=field, rule=error.rule, remedy=error.remedy)
+
+
+def _ask(draft: Draft, path: Path, said: Mapping[int, Mapping[str, Any]]) -> RunOutlook:
+    from .._release import PlanText, dry_run_plan
+
+    # The folder of the answers is made when the plan is saved: until then no file can be looked at there.
+    document = plan_document(draft, said)
+    if any(not (path.parent / one["out"]).parent.is_dir() for one in document["questions"]):
+        document = {key: value for key, value in document.items() if key != "report"}
+        document["questions"] = [
+            {key: value for key, value in one.items() if key not in ("out", "report")} for one in document["questions"]
+        ]
+    return dry_run_plan(PlanText(path, plan_text(document, path.name)))
+
+
+# What is said of it.
+
+
+def _wrongs(draft: Draft, wrong: Mapping[int, Wrong]) -> tuple[QuestionOutlook, ...]:
+    return tuple(
+        QuestionOutlook(key=one.key, number=number, wrong=wrong.get(one.key))
+        for number, one in enumerate(draft.questions, start=1)
+    )
+
+
+def _told(
+    draft: Draft, outlook: RunOutlook | None, text: str, wrong: Mapping[int, Wrong], known: _Known
+) -> PlanOutlook:
+    if outlook is None:
+        return PlanOutlook(questions=_wrongs(draft, wrong), known=known.to_json())
+    expected = iter(outlook.questions)
+    outs = {one.key: one.values.get("out", "").strip() or one.out for one in draft.questions}
+    questions = tuple(
+        QuestionOutlook(key=one.key, number=number, wrong=wrong[one.key])
+        if one.key in wrong
+        else _question(one.key, number, next(expected), outs[one.key])
+        for number, one in enumerate(draft.questions, start=1)
+    )
+    (ledger,) = outlook.ledgers
+    refusal = outlook.refusal or outlook.refusal_if_changed
+    charge = ledger.changed if ledger.expected is None else ledger.expected
+    return PlanOutlook(
+        text=text,
+        questions=questions,
+        total=str(_total(outlook)),
+        risk=_risk(outlook),
+        known=known.to_json(),
+        refused="" if refusal is None else str(refusal),
+        warnings=_warnings(outlook, ledger),
+        charge=charge.as_charged(),
+        most=json.dumps(charge.to_document()),
+        **_ledger(ledger, charge),
+    )
+
+
+def _question(key: int, number: int, expected: Expected, out: str) -> QuestionOutlook:
+    plan = expected.plan
+    case = expected.expected or expected.changed
+    same = expected.unchanged
+    charge = "free: answered before" if case.repeated else case.cost.as_charged()
+    if expected.expected is None and same.repeated and not case.repeated:
+        charge = f"{charge}; free if the data is what it was at the last release"
+    privacy = plan.audiences[0].mechanism.privacy
+    epsilon = getattr(privacy, "epsilon", None)
+    return QuestionOutlook(
+        key=key,
+        number=number,
+        line=plan.line,
+        epsilon=str(privacy) if epsilon is None else short_above(epsilon),
+        exact="" if epsilon is None else rational_text(epsilon),
+        cost=str(plan.cost),
+        charge=charge,
+        is_free=case.repeated,
+        error=tuple(plan.describe_error()),
+        risk=plan.risk.percent,
+        out=out,
+    )
+
+
+def _with_details(told: PlanOutlook, outlook: RunOutlook, key: str) -> PlanOutlook:
+    """Say all of the question that is looked at."""
+    from .._release import error_table
+
+    expected = iter(outlook.questions)
+    questions = []
+    for one in told.questions:
+        plan = None if one.wrong is not None else next(expected).plan
+        if plan is not None and key == str(one.key):
+            lines = [(heading, text) for heading, text in plan.describe() if heading not in ("", "other ε")]
+            levels = tuple((name, *cells) for name, cells in error_table(plan.errors_around()))
+            questions.append(replace(one, lines=tuple(lines), levels=levels))
+        else:
+            questions.append(one)
+    return replace(told, questions=tuple(questions))
+
+
+def _total(outlook: RunOutlook) -> Any:
+    costs = [one.plan.cost for one in outlook.questions]
+    if len({type(cost) for cost in costs}) != 1:
+        return outlook.ledgers[0].changed
+    return sum(costs[1:], costs[0])
+
+
+def _risk(outlook: RunOutlook) -> str:
+    from .._release import risk_of
+
+    plan = outlook.questions[0].plan
+    return risk_of(_total(outlook), plan.relation, plan.unit).describe()
+
+
+def _warnings(outlook: RunOutlook, ledger: LedgerOutlook) -> tuple[str, ...]:
+    from .._ledger import say_unlimited
+
+    notes = dict.fromkeys(said for one in outlook.questions for said in one.plan.describe_unlisted())
+    return (*notes, *say_unlimited(ledger.unlimited, ledger.currency))
+
+
+def _ledger(ledger: LedgerOutlook, charge: Any) -> dict[str, Any]:
+    from .._exact import told_below
+
+    after = ledger.spent + charge
+    told: dict[str, Any] = {
+        "ledger": str(ledger.ledger),
+        "before": str(ledger.spent),
+        "after": str(after),
+        "limit": "" if ledger.limit is None else str(ledger.limit),
+    }
+    if ledger.limit is not None:
+        told["left_before"] = ledger.limit.left_after(ledger.spent).told(told_below)
+        told["left_after"] = ledger.limit.left_after(after).told(told_below)
+    return told

@@ -1,0 +1,223 @@
+"""The page Results: what the plan has published, read from the files of its answers; no table and no ledger is read."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from .._child_processes import Phase
+from .._exact import TomlFile
+from .._html import Html, element, joined
+from ..errors import BadInput, IrisError
+from .jobs import Job
+from .pages import filled_in, show_parts, take_away, wrong_note
+from .results import Result, ResultFile, Values, command_line
+from .stateful_pages import Handler, Visit
+from .workspace import Workspace
+
+_SIDECAR = ".release.json"
+_LARGEST = 16 << 20
+
+
+class ResultsPage:
+    """The page.
+
+    Parameters
+    ----------
+    workspace : Workspace
+    """
+
+    name = "results"
+    title = "Results"
+    summary = "What was published: each answer in a sentence, with picture, interval, report, files and code."
+    private = False
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def handlers(self) -> dict[tuple[str, str], Handler]:
+        """Return the addresses of the page."""
+        return {("GET", "/results"): self._overview, ("GET", "/results/{place}"): self._one}
+
+    async def finished(self, job: Job, visit: Visit) -> Response:
+        """Show the results; the page starts no jobs."""
+        return visit.go("results")
+
+    def _values(self) -> dict[str, str]:
+        return {"path": str(self._workspace.path), "asked": str(time.time_ns())}
+
+    async def _overview(self, visit: Visit) -> Response:
+        try:
+            found: Overview = await visit.planned(results_overview, self._values())
+        except IrisError as error:
+            return visit.page(self.title, wrong_note(str(error)), at=self.name)
+        if not found.questions:
+            note = filled_in("Nothing was published from this plan yet.")
+            way = element("p", element("a", "Go to Publish", href="publish", class_="button"))
+            return visit.page(self.title, note, way, at=self.name)
+        listed = [
+            element(
+                "li",
+                element("a", element("h2", f"{one.number}. {one.title}"), href=f"results/{one.place}"),
+                element("p", one.sentence),
+            )
+            for one in found.questions
+        ]
+        missing = (
+            element("p", f"{found.missing} of the plan's questions have no answers yet. ", _again(), class_="note")
+            if found.missing
+            else None
+        )
+        lead = element(
+            "p", "All of this is public. Open a question for its picture, intervals and files.", class_="lead"
+        )
+        return visit.page(
+            self.title,
+            lead,
+            missing,
+            element("ul", listed, class_="doors"),
+            take_away(self._whole(found), visit.store),
+            at=self.name,
+        )
+
+    def _whole(self, found: Overview) -> Result:
+        plan = self._workspace.path
+        report = [] if found.report is None else [Path(found.report)]
+        return Result(
+            headline="",
+            files=(
+                ResultFile(plan.name, plan.read_bytes(), "application/toml"),
+                *(ResultFile(path.name, partial(_read, path), "text/html", told=_stamp(path)) for path in report),
+            ),
+            command=command_line(["irisdp", "run", plan.name]),
+            python=f"import irisdp\n\npublished = irisdp.run({plan.name!r})\nprint(published.to_document())",
+        )
+
+    async def _one(self, visit: Visit) -> Response:
+        number = visit.request.path_params["place"]
+        if not number.isdecimal() or len(number) > 6:
+            raise HTTPException(404)
+        try:
+            result: Result | None = await visit.planned(one_result, {**self._values(), "place": number})
+        except BadInput as error:
+            return visit.page(self.title, wrong_note(str(error)), _back(), at=self.name)
+        if result is None:
+            raise HTTPException(404, "there are no answers to this question")
+        return visit.page(self.title, _back(), show_parts(result, visit.store), at=self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneSentence:
+    """A published question in a sentence.
+
+    Attributes
+    ----------
+    number, place : int
+        Its place in the plan, and among all files of answers.
+    title, sentence : str
+    """
+
+    number: int
+    place: int
+    title: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """What a plan has published.
+
+    Attributes
+    ----------
+    questions : tuple of OneSentence
+    missing : int
+        Questions without a file of answers.
+    report : str or None
+        The page of all questions.
+    """
+
+    questions: tuple[OneSentence, ...]
+    missing: int
+    report: str | None
+
+
+def results_overview(values: Values, say: Phase) -> Overview:
+    """Read the files of answers that the plan file names."""
+    from .published import published
+
+    path = Path(values["path"])
+    document = _plan(path)
+    listed: list[OneSentence] = []
+    missing = 0
+    for number, said in enumerate(document.get("questions", ()), start=1):
+        files = _answers(path, said)
+        missing += not files
+        for file in files:
+            say(f"reading {file.name}")
+            try:
+                sentence = published(file).headline
+            except BadInput as error:
+                sentence = str(error)
+            title = said.get("name") or " ".join(filter(None, (said["query"], said.get("expression"))))
+            listed.append(OneSentence(number=number, place=len(listed) + 1, title=title, sentence=sentence))
+    report = path.parent / document["report"] if "report" in document else None
+    there = report is not None and report.is_file()
+    return Overview(questions=tuple(listed), missing=missing, report=str(report) if there else None)
+
+
+def one_result(values: Values, say: Phase) -> Result | None:
+    """Return all about one file of answers; None where there is no such file."""
+    from .published import published
+
+    path = Path(values["path"])
+    files = [file for said in _plan(path).get("questions", ()) for file in _answers(path, said)]
+    place = int(values["place"])
+    return published(files[place - 1]) if 0 < place <= len(files) else None
+
+
+def _plan(path: Path) -> dict[str, Any]:
+    """Return what the plan file says; nothing where there is none yet."""
+    return TomlFile(path, "plan").read() if path.exists() else {}
+
+
+def _answers(plan: Path, said: dict[str, str]) -> list[Path]:
+    """Return the files of answers to a question that are there: one, or one for each audience."""
+    if "out" not in said:
+        return []
+    named = plan.parent / said["out"]
+    found = sorted(named.parent.glob(f"{_literal(named.stem)}*{named.suffix}")) if named.parent.is_dir() else []
+    return [
+        file
+        for file in found
+        if (file == named or file.name.startswith(f"{named.stem}.")) and Path(f"{file}{_SIDECAR}").is_file()
+    ]
+
+
+def _literal(text: str) -> str:
+    from glob import escape
+
+    return escape(text)
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_LARGEST)
+
+
+def _stamp(path: Path) -> str:
+    status = path.stat()
+    return f"{path}\0{status.st_mtime_ns}\0{status.st_size}"
+
+
+def _again() -> Html:
+    return joined(element("a", "Publish again", href="publish"), " to write them: what was charged is free.")
+
+
+def _back() -> Html:
+    return element("p", element("a", "All results", href="results"))
