@@ -434,7 +434,6 @@ def text_table(table: ResultTable) -> Html:
     return element("div", whole, class_="scroll", tabindex=0, role="region", aria_label=table.caption)
 
 
-<<<<<<< HEAD
 def _row(table: ResultTable, number: int, row: Sequence[str]) -> Html:
     if not table.choose:
         return element("tr", [element("td", cell) for cell in row])
@@ -447,12 +446,7 @@ def _row(table: ResultTable, number: int, row: Sequence[str]) -> Html:
     return element("tr", element("td", button), [element("td", cell) for cell in others], class_=chosen and "chosen")
 
 
-def _take_away(
-    room: Tool,
-    values: Mapping[str, str],
-=======
 def take_away(
->>>>>>> 9dcf4ea9 (Plan and publish a table's questions in the explorer: a draft that is a plan file, its costs, one press)
     result: Result,
     store: ResultCache,
     pictures: Sequence[tuple[ResultFigure, str]] = (),
