@@ -16,7 +16,9 @@ from irisdp import BadInput
 from irisdp._exact import rational
 from irisdp._explorer.form_errors import WrongForm, all_in_words
 from irisdp._explorer.forms import read_values, stands
-from irisdp._explorer.question_form import FIELDS, question_of, toml_value, values_of
+from irisdp._explorer.question_fields import FIELDS
+from irisdp._explorer.question_form import prefilled, question_of, values_of
+from irisdp._explorer.question_lists import toml_value
 from irisdp._queries import FORMS
 from irisdp._release import dry_run_plan
 from irisdp._release.plan_file import QUESTION_KEYS, read_run
@@ -204,6 +206,53 @@ def test_what_is_wrong_is_said_of_the_field_that_says_it(values, field, beside):
 
 def test_what_does_not_stand_is_not_looked_at():
     assert question_of({"query": "count", "threshold": "x", "epsilon": "x", "accuracy": "share"}) == {"query": "count"}
+
+
+# What a project file declares is shown, and changes no question.
+
+PROJECT = """
+[types]
+ward = "text"
+sex = "text"
+[groups]
+ward = ["north", "a,b", "c \\"d\\"", "x.csv"]
+Sex = ["f", "m"]
+age = [2001, 2002]
+[categories]
+party = ["A", "B, C", "D"]
+"""
+
+
+@pytest.mark.parametrize(("question", "filled"), [
+    ({"query": "count", "by": "sex"}, {"groups": "f, m"}),
+    ({"query": "count", "by": "Ward"}, {"groups": '["north", "a,b", "c \\"d\\"", "x.csv"]'}),
+    ({"query": "count", "by": "ward, SEX"}, {"groups": 'ward=north,"a,b","c ""d""","x.csv"\nSEX=f,m'}),
+    ({"query": "plurality party"}, {"categories": '["A", "B, C", "D"]'}),
+    ({"query": "histogram party"}, {"categories": '["A", "B, C", "D"]'}),
+])  # fmt: skip
+def test_what_a_project_declares_fills_empty_lists_and_is_the_same_question(question, filled, folder):
+    (folder / "survey.iris.toml").write_text(PROJECT)
+    question = {**question, "epsilon": 1}
+    values = values_of(question)
+    again = prefilled(values, tomllib.loads(PROJECT))
+    assert {name: again[name] for name in filled} == filled
+    assert {name for name in again if again[name] != values[name]} == set(filled)
+    assert canonical(folder, question_of(again)) == canonical(folder, question)
+    assert prefilled(again, {"groups": {"sex": ["x"]}, "categories": {"party": ["y"]}}) == again
+
+
+@pytest.mark.parametrize("question", [
+    {"query": "count", "by": "town"},
+    {"query": "count", "by": "ward, town"},
+    {"query": "count", "by": "ward", "select_groups": True},
+    {"query": "sizes party"},
+    {"query": "histogram party", "bins": "1,2"},
+    {"query": "count"},
+], ids=str)  # fmt: skip
+def test_nothing_is_filled_in_that_a_question_would_not_take(question):
+    values = values_of(question)
+    assert prefilled(values, tomllib.loads(PROJECT)) == values
+    assert prefilled(values, {}) == values
 
 
 # Whatever a form says comes back as the form that says it.

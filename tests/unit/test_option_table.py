@@ -19,7 +19,7 @@ NAMES = [option.name for option in OPTIONS]
 HOMES = {
     "_options.py",
     "_release/options.py",
-    "_explorer/question_form.py",
+    "_explorer/question_fields.py",
     *(f"_queries/{name}.py" for name in ("clipped_values", "sum_and_mean", "privacy_units")),
 }
 """Where an option of one query may stand: the table, its type and explanation, its field in a form, and the query."""
