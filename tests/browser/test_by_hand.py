@@ -152,6 +152,40 @@ def test_a_long_design_is_stopped_by_a_person(browser, explorer, script, look, k
         wait_for(page, "Proved best")
 
 
+def test_all_that_is_wrong_with_a_form_leads_to_its_fields(browser, explorer, look, keep):
+    """Sent by the button; each line above the form leads to its field, which says the same and keeps what was typed."""
+    with watched(browser, base_url=explorer, **look) as context:
+        page = context.new_page()
+        page.goto("/design")
+        page.locator("#field-kind").select_option("consumer")
+        for name, text in {"epsilon": "0,5", "n": "ten", "delta": "1%"}.items():
+            fill(page, name, text)
+        context.watch.expected.append("400 (Bad Request)")
+        page.get_by_role("button", name="Design", exact=True).click()
+        note = page.locator("main > .wrong-note")
+        assert note.get_by_role("link").count() == 3
+        for name in ("epsilon", "delta", "n"):
+            beside = page.locator(f"#field-{name}-wrong").inner_text()
+            link = note.get_by_role("link").filter(has_text=beside).first
+            link.focus()
+            page.keyboard.press("Enter")
+            page.wait_for_function("id => document.activeElement.id === id", arg=f"field-{name}")
+        assert page.locator("#field-n").input_value() == "ten"
+        assert grave_findings(page) == [] and sideways(page) <= 0
+        keep(page, f"all that is wrong {'phone' if look['phone'] else 'desktop'}{' dark' if look['dark'] else ''}")
+
+
+def test_without_a_script_the_list_of_what_is_wrong_leads_to_the_fields(browser, explorer):
+    with watched(browser, base_url=explorer, java_script_enabled=False) as context:
+        page = context.new_page()
+        context.watch.expected.append("400 (Bad Request)")
+        page.goto("/ask?size=many&within=")
+        page.locator("main > .wrong-note").get_by_role("link").nth(1).click()
+        page.wait_for_url("**#field-within")
+        assert page.locator("#field-size").input_value() == "many"
+        assert page.locator("#field-within-wrong").inner_text().startswith("is empty")
+
+
 # Forms while people fill them in: what is half written is said in its place, and no browser logs it as an error.
 
 HALVES = {"number": ("", "-", "1/", "0.0.", "1e"), "text": ("", '{"', "1/"), "area": ("", '{"a": [', "1, 2\n3")}
