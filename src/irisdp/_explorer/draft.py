@@ -61,7 +61,7 @@ class Draft:
     Attributes
     ----------
     budget : str
-        What all questions cost together, in ε, as it was written.
+        What new questions cost together, in ε, as it was written.
     questions : tuple of DraftQuestion
     next_key : int
         The key of the next question.

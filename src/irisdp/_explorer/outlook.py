@@ -21,7 +21,8 @@ from .question_form import question_of
 from .results import Values
 
 if TYPE_CHECKING:
-    from .._release import Expected, LedgerOutlook, RunOutlook
+    from .._release import Case, Expected, LedgerOutlook, RunOutlook
+    from ..accounting import Charge
 
 _PASSES = 3
 """Plans until the costs that the budget is divided by are those that were found."""
@@ -170,7 +171,7 @@ class _Known:
     factors : mapping
         What a question that takes a share costs for each unit of its ε.
     fixed : mapping
-        What each of the other questions costs in ε.
+        What each of the other questions costs in ε; nothing if it was answered before.
     """
 
     factors: dict[int, Fraction]
@@ -202,7 +203,7 @@ class _Known:
             if one.shares:
                 factors[one.key] = cost / epsilons[one.key] or Fraction(1)
             else:
-                fixed[one.key] = cost
+                fixed[one.key] = Fraction(0) if _case(expected).repeated else cost
         return _Known(factors, fixed)
 
     def to_json(self) -> str:
@@ -311,9 +312,9 @@ def _told(
 
 def _question(key: int, number: int, expected: Expected, out: str) -> QuestionOutlook:
     plan = expected.plan
-    case = expected.expected or expected.changed
+    case = _case(expected)
     same = expected.unchanged
-    charge = "free: answered before" if case.repeated else case.cost.as_charged()
+    charge = "free: it was answered before, or is asked above" if case.repeated else _briefly(case.cost)
     if expected.expected is None and same.repeated and not case.repeated:
         charge = f"{charge}; free if the data is what it was at the last release"
     privacy = plan.audiences[0].mechanism.privacy
@@ -348,6 +349,16 @@ def _with_details(told: PlanOutlook, outlook: RunOutlook, key: str) -> PlanOutlo
         else:
             questions.append(one)
     return replace(told, questions=tuple(questions))
+
+
+def _briefly(cost: Charge) -> str:
+    """Write a charge without a δ that is 0."""
+    return cost.as_charged().removesuffix(", δ = 0")
+
+
+def _case(expected: Expected) -> Case:
+    """Return what is expected of a question; where the files do not tell, what it would be if the data had changed."""
+    return expected.expected or expected.changed
 
 
 def _total(outlook: RunOutlook) -> Any:

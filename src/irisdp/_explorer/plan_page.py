@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -27,15 +28,27 @@ from .workspace import Workspace
 
 _BUDGET = Field(
     name="budget",
-    label="Budget of all questions",
+    label="Budget of new questions",
     unit="ε",
     kind="number",
     default="1",
     low=0.05,
     high=10,
     logarithmic=True,
-    help="Smaller is more private. The shares below divide it.",
+    help="Smaller is more private. The shares below divide it; what was published before costs nothing more.",
 )
+
+
+_RARE = {
+    field.name: field.default
+    for field in FIELDS
+    if field.name
+    in (
+        *("weight", "weight_upper", "persons", "at_most", "groups_per_unit", "per_unit", "person", "per_person_upper"),
+        *("audience", "delta", "confidence", "title", "out", "report", "more"),
+    )
+}
+"""Fields that most questions leave as they are, with their defaults: they stand behind a heading."""
 
 
 def _share(one: DraftQuestion, number: int) -> Field:
@@ -299,14 +312,26 @@ class PlanPage:
         if faults and not sent:
             said = filled_in("Fill in the form: cost, error and risk will be shown here.")
         wrong = faults if sent else ()
-        fields = [
-            show_field(each, values, "; ".join(fault.beside for fault in wrong if fault.field is each) or None)
+        shown = {
+            each.name: show_field(
+                each, values, "; ".join(fault.beside for fault in wrong if fault.field is each) or None
+            )
             for each in FIELDS
-        ]
+        }
+        said_rarely = any(values[name] != default for name, default in _RARE.items()) or any(
+            fault.field is not None and fault.field.name in _RARE for fault in wrong
+        )
         at = _address(one)
         form = element(
             "form",
-            fields,
+            [content for name, content in shown.items() if name not in _RARE],
+            element(
+                "details",
+                element("summary", "More: persons, weights, audiences, files"),
+                [shown[name] for name in _RARE],
+                class_="rare",
+                open=said_rarely,
+            ),
             element(
                 "div",
                 element("button", "Add to the plan" if one is None else "Keep", type="submit", name="do", value="keep"),
@@ -388,7 +413,7 @@ def _of_question(told: QuestionOutlook, outlook: PlanOutlook) -> Html:
 def ledger_facts(outlook: PlanOutlook) -> list[Fact]:
     """Say where the ledger stands, before and after."""
     facts = [
-        Fact("Ledger", outlook.ledger),
+        Fact("Ledger", Path(outlook.ledger).name, outlook.ledger),
         Fact("Spent before", outlook.before, outlook.left_before and f"left {outlook.left_before}"),
         Fact("Spent after", outlook.after, outlook.left_after and f"left {outlook.left_after}"),
         Fact("Limit", outlook.limit or "none is set", "" if outlook.limit else "set one in the page Ledger"),

@@ -6,6 +6,8 @@ charge nothing more. The press allows the charge that the form shows, and no lar
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from starlette.responses import Response
 
 from .._html import Html, element, joined
@@ -71,21 +73,22 @@ class PublishPage:
         form = element(
             "form",
             element("input", type="hidden", name="offer", value=self._workspace.offer(outlook.text, outlook.most)),
-            element("p", element("button", f"Publish: charge {outlook.charge}", type="submit"), class_="submit"),
+            element("p", element("button", f"Publish: charge {outlook.charge}", type="submit")),
+            element("p", _SAFE, class_="help"),
             method="post",
             action="publish",
+            class_="press",
             aria_label="Publish",
             data_once=True,
         )
         return joined(
             element(
                 "p",
-                f"One press publishes {_number(outlook)} and charges {outlook.charge} to {outlook.ledger}.",
+                f"One press publishes {_number(outlook)} and charges {outlook.charge} to {Path(outlook.ledger).name}.",
                 class_="headline",
                 role="status",
             ),
             form,
-            element("p", _SAFE, class_="help"),
             told,
             warnings,
         )

@@ -166,3 +166,9 @@ async function watch(job) {
 }
 
 for (const job of document.querySelectorAll("[data-job]")) watch(job);
+
+// A form that is sent once: a second press of its button would lead to the same place.
+for (const once of document.querySelectorAll("form[data-once]")) {
+  once.addEventListener("submit", () => { for (const button of once.querySelectorAll("button")) button.disabled = true; });
+  addEventListener("pageshow", () => { for (const button of once.querySelectorAll("button")) button.disabled = false; });
+}

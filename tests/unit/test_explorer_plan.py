@@ -1,0 +1,362 @@
+"""The pages Plan, Publish and Results: what a draft costs, what one press charges, and what is published then."""
+
+import json
+import random
+import re
+import tomllib
+from fractions import Fraction
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
+pytest.importorskip("httpx2", reason="httpx2 is not installed: `make test` installs it")
+
+import numpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irisdp import BadInput, Ledger, Refusal, plan
+from irisdp._cli import run as command
+from irisdp._explorer.draft import Draft, History, new_draft, plan_text, read_draft, shared_out, short_epsilon
+from irisdp._explorer.forms import read_values
+from irisdp._explorer.outlook import plan_outlook
+from irisdp._explorer.publishing import publish_plan, read_charge
+from irisdp._explorer.question_form import FIELDS, question_of, values_of
+from irisdp._sampling.bits import OperatingSystemBits
+from support.explored import SURVEY, explored
+
+COUNT = {"query": "count", "condition": "vote = 1"}
+BY_TOWN = {"query": "count", "grouped": "listed", "by": "town", "groups": "Ely,York,Bath"}
+
+
+@pytest.fixture
+def survey(tmp_path):
+    path = tmp_path / "survey.csv"
+    path.write_text(SURVEY)
+    return path
+
+
+@pytest.fixture
+def visitor(survey):
+    with explored(survey) as made:
+        yield made
+
+
+def silent(_):
+    """Say nothing."""
+
+
+def spent(survey):
+    ledger = Ledger(survey.with_suffix(".ledger"))
+    return ledger.spent if ledger.store.exists() else None
+
+
+# Drafts.
+
+
+def draft_of(*questions, budget="1"):
+    draft = new_draft("survey.csv", "survey", {})
+    for number, (accuracy, share) in enumerate(questions, start=1):
+        values = {**read_values(FIELDS, COUNT), "accuracy": accuracy}
+        draft = draft.with_question(values)
+        draft = draft.with_shares(budget, {number: share})
+    return draft
+
+
+positive = st.fractions(min_value=Fraction(1, 1000), max_value=1000, max_denominator=1000)
+
+
+@given(budget=positive, shares=st.lists(positive, min_size=1, max_size=6), taken=st.fractions(0, 2, max_denominator=9))
+def test_shares_divide_what_the_others_leave(budget, shares, taken):
+    draft = draft_of(*(("share", str(share)) for share in shares), ("epsilon", "1"), budget=str(budget))
+    other = len(shares) + 1
+    if taken >= budget:
+        with pytest.raises(BadInput, match="is used up"):
+            shared_out(draft, {other: taken})
+        return
+    found = shared_out(draft, {other: taken})
+    assert sum(found.values()) == budget - taken
+    for one, share in zip(found.values(), shares, strict=True):
+        assert one * sum(shares) == share * (budget - taken)
+
+
+@given(positive | st.fractions(min_value=Fraction(1, 10**12), max_value=10**6))
+def test_a_short_epsilon_is_never_larger_and_nearly_the_same(epsilon):
+    short = short_epsilon(epsilon)
+    assert short <= epsilon < short * Fraction(1_000_011, 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("field", "text"), [("budget", "0"), ("budget", "-1"), ("budget", "x"), ("share", "0"), ("share", "")]
+)
+def test_a_budget_or_share_that_is_no_positive_number_is_refused(field, text):
+    draft = draft_of(("share", "1")).with_shares(
+        text if field == "budget" else "1", {1: text} if field == "share" else {}
+    )
+    with pytest.raises(BadInput):
+        shared_out(draft, {})
+
+
+def test_a_draft_comes_back_from_its_plan_file_and_from_json(survey):
+    draft = draft_of(("share", "1"), ("share", "3"))
+    assert Draft.from_json(draft.to_json()) == draft
+    outlook = plan_outlook({"draft": draft.to_json(), "path": str(survey.with_name("p.toml")), "known": "{}"}, silent)
+    document = tomllib.loads(outlook.text)
+    assert [one["epsilon"] for one in document["questions"]] == ["0.25", "0.75"]
+    again = read_draft(document, values_of, default=new_draft("survey.csv", "survey", {}))
+    assert [one.values["epsilon"] for one in again.questions] == ["0.25", "0.75"]
+    assert plan_text(document, "p.toml") == outlook.text
+
+
+def test_edits_are_undone_and_redone():
+    history = History(draft_of(("share", "1")))
+    first = history.current
+    history.edit(first.with_shares("2", {}), "the budget", merge="shares")
+    history.edit(first.with_shares("3", {}), "the budget", merge="shares")
+    history.edit(history.current.without(1), "the deletion")
+    assert history.undoes == "the deletion" and not history.redoes
+    history.undo()
+    assert history.current.budget == "3" and len(history.current.questions) == 1
+    history.undo()
+    assert history.current == first and not history.undoes
+    history.undo()
+    history.redo()
+    assert history.current.budget == "3"
+    history.edit(first, "another")
+    assert not history.redoes
+
+
+# What a draft costs.
+
+
+@pytest.mark.parametrize(("fields", "table"), [
+    (COUNT, {}),
+    (BY_TOWN, {}),
+    (BY_TOWN, {"relation": "replace-one"}),
+    ({"query": "sum", "column": "age", "lower": "0", "upper": "99", "step": "1"}, {}),
+    ({**BY_TOWN, "persons": "at_most", "at_most": "3"}, {"unit": "id"}),
+    ({**COUNT, "grouped": "selected", "by": "town", "delta": "1e-6", "selection_epsilon": ""}, {}),
+    ({"query": "mean", "column": "age", "lower": "0", "upper": "9", "step": "1", "grouped": "selected", "by": "town",
+      "delta": "1e-6"}, {}),
+])  # fmt: skip
+def test_shares_are_of_what_questions_cost_whatever_the_factor(survey, fields, table):
+    """Where a question costs c·ε, each answer keeps a c-th of the share; c is that of `irisdp.plan` at ε = 1."""
+    values = read_values(FIELDS, fields)
+    draft = new_draft("survey.csv", "survey", table).with_question(values).with_question(values)
+    draft = draft.with_shares("2", {1: "1", 2: "3"})
+    outlook = plan_outlook({"draft": draft.to_json(), "path": str(survey.with_name("p.toml")), "known": "{}"}, silent)
+    assert [one.wrong for one in outlook.questions] == [None, None]
+    asked = {**question_of(values), **table}
+    factor = plan(survey, asked.pop("query"), epsilon=1, where=asked.pop("expression", None), **asked).cost.epsilon
+    for one, share in zip(outlook.questions, (Fraction(1, 2), Fraction(3, 2)), strict=True):
+        assert 0 <= share - Fraction(one.exact) * factor < Fraction(1, 10**4)
+        assert Fraction(re.search(r"ε = ([\d./]+)", one.cost)[1]) == Fraction(one.exact) * factor
+
+
+def test_a_question_with_its_own_error_comes_out_of_the_budget(visitor):
+    visitor.ask(query="count", accuracy="within", within="20")
+    text = visitor.get("plan")
+    total = Fraction(re.search(r"All questions cost ε = ([\d.]+), δ = 0", text)[1])
+    assert Fraction(99999, 100000) < total <= 1
+    said = tomllib.loads(plan_outlook(visitor.workspace.outlook_values(), silent).text)
+    assert said["questions"][1]["within"] and "epsilon" not in said["questions"][1]
+    assert 0 < Fraction(said["questions"][0]["epsilon"]) < 1
+
+
+def test_all_wrong_questions_are_named_and_the_others_weighed(visitor):
+    visitor.workspace.history.edit(
+        visitor.workspace.draft.with_question(read_values(FIELDS, {"query": "count", "condition": "no_such = 1"}))
+        .with_question(read_values(FIELDS, {"query": "mean", "column": "age"})),
+        "two that are wrong",
+    )  # fmt: skip
+    text = visitor.get("plan")
+    assert "Question 2:" in text and "no_such" in text and "Question 3:" in text and "off by" in text
+    assert "not ready" in visitor.get("publish") and visitor.offer() is None
+
+
+def test_nothing_is_read_and_nothing_is_written_while_one_plans(visitor, survey):
+    before = {path.name: path.stat() for path in survey.parent.iterdir()}
+    visitor.ask(**BY_TOWN)
+    visitor.share(budget="2")
+    for address in ("plan", "publish", "results", "plan/questions/1", "plan/questions/new"):
+        assert visitor.get(address) and visitor.page.status_code == 200
+    assert {path.name: path.stat().st_mtime_ns for path in survey.parent.iterdir()} == {
+        name: status.st_mtime_ns for name, status in before.items()
+    }
+
+
+def test_a_plan_is_edited_without_a_script(visitor):
+    visitor.ask(**BY_TOWN, name="by town")
+    assert "2. by town" in visitor.get("plan")
+    visitor.post("plan", do="copy-2")
+    visitor.post("plan", do="up-3")
+    visitor.post("plan", do="delete-1")
+    assert [one.key for one in visitor.workspace.draft.questions] == [3, 2] or len(
+        visitor.workspace.draft.questions
+    ) == 2
+    visitor.post("plan", do="undo")
+    assert len(visitor.workspace.draft.questions) == 3
+    visitor.post("plan", do="redo")
+    assert len(visitor.workspace.draft.questions) == 2
+    key = visitor.workspace.draft.questions[0].key
+    visitor.post(f"plan/questions/{key}", do="keep", **COUNT)
+    assert "count vote = 1" in visitor.get("plan")
+    for gone in ("plan/questions/1", "plan/questions/999", "plan/questions/x"):
+        visitor.get(gone)
+        assert visitor.page.status_code == 404
+
+
+def test_a_question_that_makes_no_sense_is_not_kept_and_says_so_beside_its_fields(visitor):
+    text = visitor.ask(query="mean", column="age", condition="no_such = 1")
+    assert len(visitor.workspace.draft.questions) == 1
+    assert "Values are at least" in text and 'aria-invalid="true"' in visitor.page.text
+
+
+# Publishing.
+
+
+def test_one_press_publishes_what_was_shown(visitor, survey):
+    visitor.ask(**BY_TOWN)
+    text = visitor.press()
+    assert "Published: 2 questions, 2 of them new" in text
+    assert str(spent(survey)) == "ε = 1, δ = 0"
+    text = visitor.get("results")
+    assert "About" in text and "3 published answers" in text
+    assert "Ely" in visitor.get("results/2") and visitor.page.status_code == 200
+    visitor.get("results/3")
+    assert visitor.page.status_code == 404
+    assert "charges nothing" in visitor.get("plan")
+
+
+def test_a_form_leads_to_one_job_however_often_it_arrives(visitor, survey):
+    offer = visitor.offer()
+    first = visitor.press(offer)
+    assert "Published" in first
+    for _ in range(3):
+        visitor.post("publish", offer=offer)
+        assert visitor.page.history[0].status_code == 303 and "Published" in visitor.text
+    assert len(Ledger(survey.with_suffix(".ledger")).releases()) == 1
+    assert "Nothing was charged by this press" in visitor.post("publish", offer="x" * 22)
+    assert "Nothing was charged by this press" in visitor.post("publish")
+
+
+def test_a_form_of_another_plan_charges_nothing(visitor, survey):
+    offer = visitor.offer()
+    visitor.share(budget="5")
+    assert "plan has changed" in visitor.press(offer)
+    assert spent(survey) is None
+
+
+def test_data_that_changed_since_the_form_was_shown_is_charged_no_more_than_it_said(visitor, survey):
+    visitor.press()
+    offer = visitor.offer()  # all of it is free
+    survey.write_text(SURVEY + "300,30,Ely,1\n")
+    text = visitor.press(offer)
+    assert "Published" not in text and str(spent(survey)) == "ε = 1, δ = 0"
+    visitor.press()
+    assert str(spent(survey)) == "ε = 2, δ = 0"
+
+
+def test_a_limit_that_is_exceeded_is_said_before_the_press(visitor, survey):
+    Ledger(survey.with_suffix(".ledger")).set_limit("1/2")
+    text = visitor.get("publish")
+    assert "0.5" in text and visitor.offer() is None
+    visitor.share(budget="0.5")
+    assert "Published" in visitor.press()
+    visitor.ask(**BY_TOWN)
+    assert "would be refused" in visitor.get("plan") and visitor.offer() is None
+
+
+def test_published_questions_keep_their_epsilon_when_another_is_added(visitor, survey):
+    visitor.press()
+    visitor.ask(**BY_TOWN)
+    visitor.press()
+    assert str(spent(survey)) == "ε = 2, δ = 0", "the budget is that of the new question"
+    assert len(Ledger(survey.with_suffix(".ledger")).releases()) == 2
+
+
+def test_a_plan_file_that_another_program_changed_is_kept(visitor, survey):
+    visitor.post("plan", do="save")
+    path = survey.with_name("survey.plan.toml")
+    assert path.exists()
+    changed = path.read_text() + "# mine\n"
+    path.write_text(changed)
+    assert "changed by another program" in visitor.press()
+    assert "changed by another program" in visitor.post("plan", do="save")
+    assert path.read_text() == changed and spent(survey) is None
+
+
+def test_a_saved_plan_opens_again_and_runs_on_the_command_line(survey, monkeypatch, capsys):
+    with explored(survey) as visitor:
+        visitor.ask(**BY_TOWN)
+        visitor.post("plan", do="save")
+    with explored(survey) as visitor:
+        assert "count by town" in visitor.get("plan")
+        visitor.press()
+    monkeypatch.chdir(survey.parent)
+    assert command(["run", "survey.plan.toml", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["repeated"] is True
+
+
+@pytest.mark.parametrize("text", [
+    '[datasets.a]\ndata = "a.csv"\n[datasets.b]\ndata = "b.csv"\n[[questions]]\nquery = "count"\n',
+    "not toml",
+])  # fmt: skip
+def test_a_plan_file_that_is_no_plan_about_one_table_is_said_at_the_start(survey, text):
+    survey.with_name("survey.plan.toml").write_text(text)
+    with pytest.raises(BadInput, match="plan"), explored(survey):
+        pass
+
+
+class Words:
+    """Random words that are the same for the same seed."""
+
+    def __init__(self, seed):
+        self._drawn = random.Random(seed)
+
+    def words(self, _, count):
+        return numpy.array([self._drawn.getrandbits(64) for _ in range(count)], dtype=numpy.uint64)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_bits_give_the_same_answers_and_ledger_as_the_command_line(tmp_path, monkeypatch, seed, capsys):
+    """Every question is published in two folders with the same random words: by a press, and by `irisdp run`."""
+    draft = new_draft("survey.csv", "survey", {})
+    for fields in (COUNT, BY_TOWN, {"query": "mean", "column": "age", "lower": "0", "upper": "99", "step": "1"}):
+        draft = draft.with_question(read_values(FIELDS, fields))
+    told = {}
+    for way in ("explorer", "command line"):
+        folder = tmp_path / way
+        folder.mkdir()
+        (folder / "survey.csv").write_text(SURVEY)
+        path = folder / "survey.plan.toml"
+        outlook = plan_outlook({"draft": draft.to_json(), "path": str(path), "known": "{}"}, silent)
+        words = Words(seed)
+        monkeypatch.setattr(OperatingSystemBits, "words", lambda source, count, words=words: words.words(source, count))
+        if way == "explorer":
+            publish_plan({"path": str(path), "text": outlook.text, "known": "", "most": outlook.most}, silent)
+        else:
+            path.write_text(outlook.text)
+            (folder / "survey-answers").mkdir()
+            monkeypatch.chdir(folder)
+            assert command(["run", "survey.plan.toml"]) == 0
+        answers = {file.name: file.read_text() for file in sorted((folder / "survey-answers").glob("*.csv"))}
+        lines = [(str(one.document), str(one.cost)) for one in Ledger(folder / "survey.ledger").releases()]
+        told[way] = answers, lines
+    assert told["explorer"] == told["command line"] and len(told["explorer"][0]) == 3
+
+
+def test_a_charge_comes_back_from_its_document():
+    for text in ('{"epsilon": "1/3", "delta": "1e-6"}', '{"rho": "1/8"}', '{"mu_squared": "2"}'):
+        assert read_charge(json.dumps(read_charge(text).to_document())) == read_charge(text)
+
+
+def test_a_refusal_of_the_run_is_shown_and_nothing_is_charged(tmp_path):
+    (tmp_path / "survey.csv").write_text(SURVEY)
+    draft = new_draft("survey.csv", "survey", {}).with_question(read_values(FIELDS, COUNT))
+    path = tmp_path / "survey.plan.toml"
+    outlook = plan_outlook({"draft": draft.to_json(), "path": str(path), "known": "{}"}, silent)
+    less = json.dumps({"epsilon": "1/2", "delta": "0"})
+    with pytest.raises(Refusal):
+        publish_plan({"path": str(path), "text": outlook.text, "known": "", "most": less}, silent)
+    assert spent(tmp_path / "survey.csv") is None
