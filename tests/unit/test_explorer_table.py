@@ -3,6 +3,7 @@
 import json
 import shlex
 import stat
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
@@ -21,7 +22,7 @@ from irisdp._explorer.forms import read_values
 from irisdp._explorer.pages import TOUCHES_NO_TABLE
 from irisdp._explorer.security import Access
 from irisdp._explorer.server import _BrowserFile
-from irisdp._explorer.table import check, table_page
+from irisdp._explorer.table import check, check_tool
 from irisdp._explorer.workspace import ServedTable, Workspace
 from support.commands import irisdp
 
@@ -57,15 +58,16 @@ def admitted(client, access):
 
 
 def finished(client, **fields):
-    found = client.post("table", data=fields)
-    for _ in range(200):
+    found = client.post("table/check", data=fields)
+    for _ in range(400):
         if 'class="job"' not in found.text:
             return found
+        time.sleep(0.05)
         found = client.get(found.url)
     pytest.fail("the check does not end")
 
 
-@pytest.mark.parametrize("address", ["/", *(f"/{room.name}" for room in ROOMS), "/table", "/table/result", "/jobs/0"])
+@pytest.mark.parametrize("address", ["/", *(f"/{room.name}" for room in ROOMS), "/table", "/table/check", "/jobs/0"])
 def test_another_user_of_the_machine_sees_no_page(client, access, address):
     right = {"cookie": f"iris={access._cookie}"}
     for root, headers in (
@@ -108,10 +110,10 @@ def test_the_token_works_once_and_only_as_it_is(client, access):
 
 
 def test_no_record_is_read_before_the_button_is_pressed(admitted, monkeypatch):
-    monkeypatch.setattr("irisdp._explorer.table.read_table", lambda *_: pytest.fail("the table was read"))
-    for address in ("", "table", "table?decimal=,", "table/result?decimal=,"):
+    monkeypatch.setattr("irisdp._explorer.app._Visit.start", lambda *_: pytest.fail("the table was read"))
+    for address in ("", "table", "table/settings", "table/column?name=born", "table/check?decimal=,"):
         found = admitted.get(address)
-        assert found.status_code == 200
+        assert found.status_code == 200 and SECRET not in found.text
     assert "No record was read yet" in found.text
     assert TOUCHES_NO_TABLE not in admitted.get("").text
 
@@ -119,7 +121,7 @@ def test_no_record_is_read_before_the_button_is_pressed(admitted, monkeypatch):
 def test_it_shows_what_check_says(admitted, table):
     shown = finished(admitted, delimiter=";", decimal=",", thousands=".").text
     assert "3 records" in shown and "not for publication" in shown and SECRET in shown
-    assert SECRET not in admitted.get("table").text, "a page that was not asked shows nothing of the records"
+    assert SECRET not in admitted.get("table/check").text, "a page that was not asked shows nothing of the records"
 
 
 def test_a_changed_file_is_read_again(admitted, table):
@@ -134,12 +136,12 @@ def test_faults_of_the_header_are_shown_on_the_page(admitted):
 
 
 def test_pages_of_other_sites_start_nothing(admitted):
-    assert admitted.post("table", data={}, headers={"origin": "http://evil.example"}).status_code == 403
-    assert admitted.post("table", data={}, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert admitted.post("table/check", data={}, headers={"origin": "http://evil.example"}).status_code == 403
+    assert admitted.post("table/check", data={}, headers={"sec-fetch-site": "cross-site"}).status_code == 403
 
 
 def test_command_and_python_of_the_page_say_the_same(table, capsys):
-    tool = table_page(table)
+    tool = check_tool(table)
     options = {"decimal": ",", "thousands": "."}
     told = {"served:data": table.data, "served:project": "", "served:pressed": "0"}
     result = check({**read_values(tool.fields, options), **told}, lambda _: None)
@@ -197,7 +199,7 @@ def test_every_address_of_every_page_stays_below_the_secret_path(admitted, acces
 
 def test_redirects_keep_the_secret_path(admitted, access, monkeypatch):
     monkeypatch.setattr("irisdp._explorer.dispatch._AT_ONCE", 0)
-    started = admitted.post("table", data={"delimiter": ";"}, follow_redirects=False)
+    started = admitted.post("table/check", data={"delimiter": ";"}, follow_redirects=False)
     assert started.status_code == 303 and started.headers["location"].startswith(f"{access.root}/jobs/")
     job = HERE + started.headers["location"]
     stopped = admitted.post(f"{job}/cancel", follow_redirects=False)
@@ -209,7 +211,7 @@ def test_pages_that_refuse_do_not_say_where_the_others_are(client, admitted, acc
     for headers in ({"host": "evil.example"}, {"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}):
         found = client.get(f"{HERE}/table", headers=headers)
         assert found.status_code in (403, 421) and access.root not in found.text and "Table" not in found.text
-    too_long = admitted.post("table", data={"delimiter": "x" * (1 << 20)})
+    too_long = admitted.post("table/check", data={"delimiter": "x" * (1 << 20)})
     assert too_long.status_code == 413 and Links(too_long.text).base == [f"{access.root}/"]
 
 

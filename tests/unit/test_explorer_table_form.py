@@ -22,8 +22,8 @@ from irisdp._explorer.table_form import (
     table_values,
     type_changes,
 )
+from irisdp._release.declared_table import save_settings, table_settings
 from irisdp._release.project import read_project
-from irisdp._release.table_settings import save_settings, table_settings
 from irisdp._tables import open_table
 
 RECORDS = "1,70,Ely,20000000\n2,71,Wells,19000000\n"
@@ -302,7 +302,7 @@ words = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp"
     st.dictionaries(words, words.map(str.strip).filter(bool), max_size=4),
 )
 def test_any_values_and_labels_come_back_as_they_were_written(groups, labels):
-    from irisdp._release.table_settings import ColumnSettings
+    from irisdp._release.declared_table import ColumnSettings
 
     column = ColumnSettings(name="town", kind="untyped", takes_type=True)
     shown = column_values(ColumnSettings(name="town", groups=tuple(groups), group_labels=labels))

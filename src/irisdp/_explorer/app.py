@@ -50,10 +50,10 @@ from .results import Answer, Hint, Later, Moved, Result, ResultCache
 from .results_page import ResultsPage
 from .security import LARGEST_BODY, Access, Guard, Scope
 from .stateful_pages import Frame, Handler, StatefulPage
-from .table import table_page
+from .table import TablePage
 from .workspace import Workspace
 
-_NEEDED = ("starlette", "uvicorn", "python_multipart")
+_NEEDED = ("starlette", "uvicorn", "python_multipart", "tomlkit")
 """Packages of the extra; Starlette would miss the last only when a form is sent."""
 
 
@@ -98,7 +98,7 @@ ROOMS: tuple[Tool, ...] = (ASK, DESIGN, CHECK, READ)
 def pages_of(workspace: Workspace) -> tuple[Tool | StatefulPage, ...]:
     """Return the pages about a table, in the order in which they are gone through."""
     plan = PlanPage(workspace)
-    return table_page(workspace.served), plan, PublishPage(workspace, plan), ResultsPage(workspace)
+    return TablePage(workspace.served), plan, PublishPage(workspace, plan), ResultsPage(workspace)
 
 
 # Addresses of the explorer and their handlers.

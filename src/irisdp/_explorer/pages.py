@@ -298,7 +298,14 @@ def room_page(
     wrong: Sequence[Fault] = (),
     frame: Frame,
 ) -> bytes:
-    """Write a page.
+    """Write a page; see `room_content`."""
+    return page(room.title, room_content(room, values, result, wrong=wrong, frame=frame), frame=frame, at=room.name)
+
+
+def room_content(
+    room: Tool, values: Mapping[str, str], result: Html, *, wrong: Sequence[Fault] = (), frame: Frame
+) -> Html:
+    """Show a form and its result.
 
     Parameters
     ----------
@@ -325,13 +332,10 @@ def room_page(
         aria_label=room.title,
         novalidate=True,
     )
-    return page(
-        room.title,
+    return joined(
         element("p", room.introduction, class_="lead"),
         faults_note(wrong, frame) if wrong else None,
         element("div", form, element("section", result, id="result", aria_label="Result"), class_="room"),
-        frame=frame,
-        at=room.name,
     )
 
 

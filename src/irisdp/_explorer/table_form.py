@@ -184,6 +184,8 @@ def _unquoted(text: str) -> tuple[str, str, str]:
 
 TYPE_OF = "type:"
 """Begins the names of fields in the list of columns, before the column's name."""
+NEW, NEW_TYPE = "new", "new_type"
+"""The fields of one more column, where the project file says which columns there are."""
 
 
 def type_changes(columns: Sequence[ColumnSettings], values: Mapping[str, str]) -> list[Change]:
@@ -194,7 +196,11 @@ def type_changes(columns: Sequence[ColumnSettings], values: Mapping[str, str]) -
     BadInput
         For a type that there is not.
     """
-    changes = []
+    changes: list[Change] = []
+    if name := values.get(NEW, "").strip():
+        if any(column.name.casefold() == name.casefold() for column in columns):
+            raise BadInput("name", f"{name[:60]!r} is a column already", "choose its type in the list")
+        changes += column_changes(ColumnSettings(name=name, takes_type=True), {"type": values.get(NEW_TYPE) or "text"})
     for column in columns:
         given = values.get(TYPE_OF + column.name, column.type)
         if column.takes_type and given != column.type:
@@ -316,6 +322,41 @@ def _of_table(name: str, text: str) -> Any:
     if name in _SWITCHES:
         return True
     return _several(text) if name in _LISTS else _one(text)
+
+
+# What a check of the records suggests.
+
+_OPTION = re.compile(rf"\b({'|'.join(('unit', *_LABELS))})=('[^']*'|\"[^\"]*\"|[^\s,;:]+)")
+_TYPE = re.compile(r'types=… with \{"([^"]*)": "([a-z]+)"\}')
+
+
+def suggested(warning: str) -> dict[str, str]:
+    """Return what a fault suggests: values of the form of the whole table, or a column and its type; perhaps nothing.
+
+    Examples
+    --------
+    >>> suggested("pay holds '1.234,5': say decimal=',' and thousands='.'")
+    {'decimal': ',', 'thousands': '.'}
+    >>> suggested("born holds dates: say date_format='%d/%m/%Y' or date_format='%m/%d/%Y'")
+    {}
+    >>> suggested('id has leading zeros: say types=… with {"id": "text"}')
+    {'column': 'id', 'type': 'text'}
+    """
+    match = _TYPE.search(warning)
+    if match is not None:
+        return {"column": match[1], "type": match[2]}
+    found = _OPTION.findall(warning)
+    if len({name for name, _ in found}) < len(found):  # a choice between two is the owner's
+        return {}
+    values = {name: _of_option(text) for name, text in found}
+    return {} if re.search(r"\w=…", warning) else values
+
+
+def _of_option(text: str) -> str:
+    """Return what a form shows for an option that a message writes as Python does."""
+    if text[0] in "'\"" and text[-1] == text[0] and len(text) > 1:
+        return _listed(text[1:-1].replace("\\t", "\t"), "\n") if text.count('"') < 3 else text[1:-1]
+    return {"True": "true"}.get(text.rstrip("."), text.rstrip("."))
 
 
 # Values as text, and back: in double quotes where blanks, commas or quotes belong to them.

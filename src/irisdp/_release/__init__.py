@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .batch_plan import BatchPlan, plan_batch
     from .batching import batch, dry_run_batch
     from .data_package import PACKAGE_FORMAT
+    from .declared_table import ColumnSettings, TableSettings, save_settings, table_settings
     from .dry_run import (
         IF_UNCHANGED,
         Case,
@@ -40,6 +41,5 @@ if TYPE_CHECKING:
     from .running import run
     from .session import Session
     from .table_check import check_data
-    from .table_settings import ColumnSettings, TableSettings, save_settings, table_settings
 
 exports(__name__)
