@@ -1,7 +1,7 @@
 """Functions that lower layers need from higher ones.
 
-A result draws itself, a release has its page written, and a ledger reads a table by its project file. Nothing else is
-asked.
+A result draws itself, a release has its page written, a ledger reads a table by its project file, and a session opens
+its table in the explorer. Nothing else is asked.
 
 Imports only go down, so that a package can be read and tested without those above it. Only this module names a higher
 package, as text instead of an import, and loads it on demand.
@@ -20,6 +20,7 @@ HOOKS = {
     "picture": "irisdp.plot",
     "page": "irisdp._views.reports.writing.written_report",
     "columns": "irisdp._release.table_check.change_columns",
+    "explorer": "irisdp._explorer.session_table.explore_session",
 }
 """What may be asked for → the function that answers."""
 

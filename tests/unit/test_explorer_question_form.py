@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import irisdp
 from irisdp import BadInput
 from irisdp._exact import rational
+from irisdp._explorer.draft import new_draft
 from irisdp._explorer.form_errors import WrongForm, all_in_words
 from irisdp._explorer.forms import read_values, stands
 from irisdp._explorer.question_fields import FIELDS
@@ -75,6 +76,12 @@ def test_the_example_of_every_query_opens_in_the_form_and_passes_a_dry_run(form,
     assert canonical(folder, again) == canonical(folder, question)
     outlook = dry_run_plan(plan_file(folder, again))
     assert len(outlook.questions) == 1
+
+
+def test_a_mechanism_file_takes_no_share_of_a_budget():
+    draft = new_draft("survey.csv", "survey", {}).with_question(values_of({"query": "apply mechanism.json"}))
+    draft = draft.with_question(values_of({"query": "count"}))
+    assert [one.shares for one in draft.questions] == [False, True]
 
 
 QUESTIONS = {

@@ -19,10 +19,10 @@ NAMES = [option.name for option in OPTIONS]
 HOMES = {
     "_options.py",
     "_release/options.py",
-    "_explorer/question_fields.py",
+    *(f"_explorer/{name}.py" for name in ("question_fields", "plan_page")),
     *(f"_queries/{name}.py" for name in ("clipped_values", "sum_and_mean", "privacy_units")),
 }
-"""Where an option of one query may stand: the table, its type and explanation, its field in a form, and the query."""
+"""Where an option of one query may stand: the table, its type and explanation, its field, where that stands on a page, and the query."""
 
 
 def test_types_and_table_have_the_same_options():

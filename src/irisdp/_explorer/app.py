@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -184,7 +185,8 @@ class _Shell:
             choices = next((field for field in room.fields if field.kind == "choice"), None)
             for choice, _ in choices.choices if choices is not None and room.live else ():
                 assert choices is not None
-                await self._answered(room, read_values(room.fields, {choices.name: choice}))
+                with contextlib.suppress(HTTPException):  # others ask for more than is done at once, already
+                    await self._answered(room, read_values(room.fields, {choices.name: choice}))
 
     async def _home(self, request: Request) -> Response:
         return Response(home(frame_of(request.scope, self._rooms)), media_type=_HTML)

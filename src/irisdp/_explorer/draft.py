@@ -50,8 +50,8 @@ class DraftQuestion:
 
     @property
     def shares(self) -> bool:
-        """Whether it takes a share of the budget."""
-        return self.values["accuracy"] == SHARE
+        """Whether it takes a share of the budget: a mechanism file brings its own privacy."""
+        return self.values["accuracy"] == SHARE and self.values["query"] != "apply"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +155,7 @@ def with_own_epsilon(draft: Draft, epsilons: Mapping[int, str]) -> Draft:
         draft,
         questions=tuple(
             replace(one, values={**one.values, "accuracy": "epsilon", "epsilon": epsilons[one.key]})
-            if one.key in epsilons and one.values["accuracy"] == SHARE
+            if one.key in epsilons and one.shares
             else one
             for one in draft.questions
         ),

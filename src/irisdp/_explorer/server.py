@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import tempfile
+import threading
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -59,12 +60,36 @@ def serve(*, port: int = DEFAULT_PORT, browser: bool = True, table: ServedTable 
     if browser:
         webbrowser.open(address if access is None else door.write(address))
     try:
-        server.run(sockets=[listening])
+        _run(server, listening)
     except KeyboardInterrupt:  # how it is stopped
         return
     finally:
         listening.close()
         door.remove()
+
+
+def _run(server: Any, listening: socket.socket) -> None:
+    """Run the server, in a thread of its own where a notebook's loop runs in this one."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        server.run(sockets=[listening])
+        return
+    over = threading.Event()  # a thread that was waited for in vain until Ctrl-C counts as ended, in Python before 3.13
+
+    def run() -> None:
+        try:
+            server.run(sockets=[listening])
+        finally:
+            over.set()
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        while not over.wait(1):  # seconds: on Windows a wait without end cannot be interrupted
+            pass
+    finally:
+        server.should_exit = True
+        over.wait()
 
 
 class _BrowserFile:

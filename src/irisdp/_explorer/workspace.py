@@ -30,6 +30,8 @@ class ServedTable:
         The files of the command line; of the plan, where its draft is kept.
     options : mapping
         The options of the command line that say how it is read, as text or true.
+    told : mapping
+        What else a plan file says of it, such as its relation; paths are absolute.
     """
 
     data: str
@@ -37,6 +39,7 @@ class ServedTable:
     ledger: str | None = None
     plan: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    told: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -57,9 +60,9 @@ class ServedTable:
     @property
     def dataset(self) -> dict[str, Any]:
         """What a plan file says of it besides its data."""
-        files = {"project": self.project, "ledger": self.ledger}
-        told = {name: value for name, value in files.items() if value is not None}
-        return {**{name: _beside(value, self.plan_path) for name, value in told.items()}, **self.options}
+        files = {"project": self.project, "ledger": self.ledger, "types": self.options.get("types")}
+        paths = {name: _beside(value, self.plan_path) for name, value in files.items() if value is not None}
+        return {**self.options, **self.told, **paths}
 
     @property
     def seen_from_plan(self) -> str:

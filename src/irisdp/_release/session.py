@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, Unpack, cast
 from .._aliases import own_names
 from .._exact import Rational, checked, told_below
 from .._frames import html_table
-from .._hooks import Drawable
+from .._hooks import Drawable, call_hook
 from .._ledger import Ledger, Release, choose_ledger, lines_as_html, named_limit
 from .._queries import FORMS, QueryEntry
 from .._tables import HOW_TO_OPEN, TableCheck, explaining_index, open_table
@@ -207,6 +207,31 @@ class Session(Drawable):
         """
         known = {name: value for name, value in self._asked.items() if name not in _NOT_READING}
         return check_data(self.data, **known)
+
+    @checked
+    def explore(self, *, port: int = 8715, browser: bool = True) -> None:
+        """Open this table in the explorer, as `irisdp explore DATA` does, and serve it until it is stopped.
+
+        There you write a plan, see its cost, publish it and read the results. Records are read only when you press a
+        button that says so. Stop it with Ctrl-C, or by interrupting the notebook's cell.
+
+        Parameters
+        ----------
+        port : int
+            On 127.0.0.1; 0 takes any that is free.
+        browser : bool
+            Whether to open the browser. The address is printed in any case, and works once, for one browser.
+
+        Raises
+        ------
+        BadInput
+            If the data is a frame, if types were given as a mapping instead of a file, or if the extra `explorer` is
+            not installed.
+        """
+        project, beside = self._asked["project"], find_project(self.data)
+        is_found = project is None or (beside is not None and beside.path == project.path)
+        named = None if is_found else str(project.path)
+        call_hook("explorer", self.data, self._asked, self._kept, project=named, port=port, browser=browser)
 
     @asks(QuestionOptions)
     def plan(self, query: str, *arguments: str | int, **options: Unpack[QuestionOptions]) -> Plan:
