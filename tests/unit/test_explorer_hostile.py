@@ -561,7 +561,7 @@ def test_wrong_input_is_said_at_its_field(client):
 @pytest.mark.parametrize(("room", "said", "wrong"), [
     ("ask", {"within": "none"}, "Off by at most: "),
     ("ask", {"query": "at-least", "threshold": ""}, "K: "),
-    ("read", {"value": "7", "release": "{"}, "What was published: "),
+    ("read", {"value": "7", "release": "{"}, "Release file: "),
 ])  # fmt: skip
 def test_a_form_half_filled_in_is_wrong_only_when_it_is_sent(client, room, said, wrong):
     """The script asks as people type: what is missing is said in the part, and browsers log no failed request."""

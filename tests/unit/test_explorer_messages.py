@@ -101,7 +101,7 @@ def test_whatever_is_wrong_is_said_of_a_field_on_the_page_in_words_on_the_page(n
 @pytest.mark.parametrize(("name", "given", "line"), [
     ("design", {"kind": "consumer", "at_least": "8", "at_most": "3"}, "Known: at least: leaves no count possible"),
     ("read", {"value": "7", "at_least": "8", "at_most": "3"}, "Known: at most: leaves no count possible"),
-    ("read", {"value": "seven"}, "The published answer: is not an answer that this can publish"),
+    ("read", {"value": "seven"}, "One published answer: is not an answer that this can publish"),
     ("read", {"value": "7", "prior": "0.5, 0.5"}, "Prior: must be a list in JSON; write for example [0.5, 0.3, 0.2]"),
     ("ask", {"query": "sum", "lower": "5", "upper": "1"}, "Values are at least: must be below “Values are at most”"),
 ])  # fmt: skip

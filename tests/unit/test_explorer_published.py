@@ -18,7 +18,8 @@ import pyarrow.parquet
 import irisdp
 from irisdp import BadInput, design
 from irisdp._exact import json_bytes
-from irisdp._explorer.interpret import READ
+from irisdp._explorer.forms import read_values
+from irisdp._explorer.interpret import READ, read, sorted_files
 from irisdp._explorer.pages import show_result
 from irisdp._explorer.published import published, row_sentence
 from irisdp._explorer.results import ResultCache, ResultFile
@@ -263,3 +264,146 @@ def test_answers_about_each_record_are_estimated_together(folder):
         unbiased = (said[name] - len(RECORDS) * lie) / (truth - lie)
         assert float(estimate) == pytest.approx(unbiased, rel=1e-3, abs=1e-2)
         assert int(low) <= max(unbiased, 0) <= int(high)
+
+
+# The page Read of such files
+
+INTERPRETED = ("groups", "histogram", "count", "selected groups", "exchange", "count-distinct")
+NAMED = ("majority", "plurality", "band", "at-least", "at-most", "winners by group", "bands by group")
+
+
+def dropped(folder, name):
+    """Return what dropping the files of a question fills in."""
+    path = answers(folder, name)
+    release = path.with_name(f"{path.name}.release.json")
+    files = [(f"x ({number}).bin", file.read_bytes()) for number, file in enumerate((release, path))]
+    assert sorted_files(files) == sorted_files(files[::-1])
+    return sorted_files(files)
+
+
+def read_files(filled, **said):
+    return read(read_values(READ.fields, {**filled, **said}), lambda phase: None)
+
+
+def sent_by_a_browser(filled):
+    """Return fields as a form sends them: every end of a line as two letters."""
+    return {name: re.sub("\r\n|\r|\n", "\r\n", text) for name, text in filled.items()}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_dropped_files_are_read_whatever_was_published(folder, name):
+    shown = read_files(dropped(folder, name))
+    expected = published(answers(folder, name))
+    assert shown.headline == expected.headline
+    assert [table.rows for table in shown.tables] == [table.rows for table in expected.tables]
+    assert shown.facts == expected.facts
+    taken = {file.name: file.read() for file in shown.files}
+    ending = answers(folder, name).suffix
+    assert taken[f"answers{ending}"] == answers(folder, name).read_bytes()
+    headings = [section.heading for section in shown.sections]
+    assert (headings[0] == "For analysts") == (name in (*INTERPRETED, *NAMED, "Gaussian"))
+    again = read_files(sent_by_a_browser(dropped(folder, name)))
+    assert replace(again, files=()) == replace(shown, files=())
+
+
+@pytest.mark.parametrize("name", [*INTERPRETED, *NAMED, "sizes", "column", "mean", "quantiles", "apply"])
+def test_the_command_line_makes_the_same_of_dropped_files(folder, name, tmp_path, monkeypatch):
+    known = {"at_most": "300", "loss": "squared"} if name in INTERPRETED else {}
+    shown = read_files(dropped(folder, name), **known)
+    monkeypatch.chdir(tmp_path)
+    made = {file.name: file.read() for file in shown.files}
+    last = shlex.split(shown.command)[-1]
+    for file, content in made.items():
+        if file != last:
+            (tmp_path / file).write_bytes(content)
+    done = command(shlex.split(shown.command)[1:])
+    assert done.status == 0, done.err
+    mine, theirs = made[last], (tmp_path / last).read_bytes()
+    if last == "reading.json":  # coins may be tossed
+        mine, theirs = (re.sub(rb'"reading": \d+', b"", content) for content in (mine, theirs))
+    assert mine == theirs
+
+
+@pytest.mark.parametrize("name", ["groups", "means by group", "winners by group", "quantiles", "sizes", "column"])
+def test_a_chosen_row_is_read_and_marked(folder, name):
+    filled = dropped(folder, name)
+    for number in (1, 2):
+        shown = read_files(filled, row=str(number))
+        assert shown.headline == published(answers(folder, name), row=number).headline
+        assert (shown.tables[-1].chosen, shown.tables[-1].choose) == (number, "row")
+    for row in ("0", "1000000000000", "-1"):
+        with pytest.raises(BadInput, match="row"):
+            read_files(filled, row=row)
+
+
+def test_what_a_reader_knows_changes_the_reading_of_a_row_and_not_what_was_published(folder):
+    filled = dropped(folder, "groups")
+    plain, knowing = read_files(filled, row="1"), read_files(filled, row="1", at_least="71")
+    assert plain.headline == knowing.headline
+    said = {fact.name: fact.value for fact in knowing.facts}["With what you know"]
+    document = json.loads(filled["release"])
+    answer = int(rows_by_hand(answers(folder, "groups"))[1][1])
+    alone = irisdp.interpret(document, answer, at_least=71)
+    assert said == f"{alone.describe()}."
+    assert "With what you know" not in {fact.name for fact in plain.facts}
+
+
+@pytest.mark.parametrize("name", ["mean", "quantile", "persons", "ranking", "bounds", "apply"])
+@pytest.mark.parametrize("known", [{"at_most": "300"}, {"loss": "squared"}, {"prior": "[1]"}])
+def test_knowledge_of_no_use_is_refused_at_its_field(folder, name, known):
+    with pytest.raises(BadInput, match="of no use here") as refused:
+        read_files(dropped(folder, name), **known)
+    assert refused.value.field in known
+
+
+def test_gaussian_noise_needs_a_largest_count_for_a_guess_and_shows_its_answers_without(folder):
+    filled = dropped(folder, "Gaussian")
+    (line,) = read_files(filled).sections[0].lines
+    assert "Known: at most: is needed" in line
+    with pytest.raises(BadInput) as refused:
+        read_files(filled, loss="squared")
+    assert refused.value.field == "at_most"
+    assert read_files(filled, at_most="200").sections[0].tables[0].columns[-2:] == ("best guess", "loss at worst")
+
+
+def test_files_that_do_not_belong_together_are_refused_in_words(folder):
+    one, other = (answers(folder, name) for name in ("count", "groups"))
+    releases = [path.with_name(f"{path.name}.release.json") for path in (one, other)]
+    package = one.with_name(f"{one.name}.datapackage.json")
+    page = [("report.html", b"<!doctype html>")]
+
+    def given(*paths):
+        return [(path.name, path.read_bytes()) for path in paths]
+
+    for files, field, said in (
+        (given(*releases), "release", "stands for several release files: count.csv.release.json and groups"),
+        (given(one, other), "answers", "stands for several files of answers: count.csv and groups"),
+        (given(package), "release", "is a data package"),
+        (given(one) + page, "release", "report.html is a report for people"),
+    ):
+        with pytest.raises(BadInput, match=re.escape(said)) as refused:
+            sorted_files(files)
+        assert refused.value.field == field
+    with pytest.raises(BadInput, match="not the one that was published with this release file") as refused:
+        read_files(sorted_files(given(one, releases[1])))
+    assert refused.value.field == "answers"
+    with pytest.raises(BadInput, match="is a data package"):
+        read_files({"release": package.read_text("utf-8"), "answers": "answer\n7\n"})
+    assert sorted_files(given(one, releases[0], package)) == sorted_files(given(one, releases[0]))
+
+
+def test_names_with_ends_of_lines_survive_the_form(tmp_path):
+    table = tmp_path / "t.parquet"
+    groups = ["a\r\nb", "c\rd", "e\nf", "g"]
+    pyarrow.parquet.write_table(pyarrow.table({"g": groups * 30}), table)
+    out = tmp_path / "o.csv"
+    irisdp.publish(table, "count", by="g", groups=groups, epsilon=1, ledger=tmp_path / "l", out=out)
+    release = tmp_path / "o.csv.release.json"
+    filled = sent_by_a_browser(sorted_files([(path.name, path.read_bytes()) for path in (out, release)]))
+    assert [row[0] for row in read_files(filled).tables[0].rows] == groups
+
+
+def test_the_example_is_a_release_that_was_not_changed():
+    shown = read_files(READ.example())
+    assert len(shown.tables[0].rows) == 4
+    assert "survey.csv" in {fact.value for fact in shown.sections[-1].facts}

@@ -48,7 +48,8 @@ def file_of(result, name):
 
 
 def fact(result, name):
-    return next(one for one in result.facts if one.name == name)
+    facts = [*result.facts, *(one for section in result.sections for one in section.facts)]
+    return next(one for one in facts if one.name == name)
 
 
 @pytest.fixture(scope="module")
@@ -108,12 +109,14 @@ def test_a_reading_is_that_of_the_command_line(releases, name, said, tmp_path, m
 def test_seven_of_at_most_ten(releases):
     result = made(releases["count"], value="7", at_most="10")
     assert result.headline == "Published 7; the truth is probably 4 to 10 (95 %)."
-    guess = fact(result, "For analysts: best guess").value
+    guess = fact(result, "Best guess").value
     assert guess == "6 (with probability 0.09971) or 7 (with probability 0.9003)"
     assert fact(result, "Posterior").value == "4 to 9"
     assert fact(result, "Loss").value == "0.803028 at worst"
     assert fact(result, "Saved").value == "5.6 %"
-    assert result.pictures
+    assert result.sections[0].heading == "For analysts"
+    assert result.sections[0].pictures
+    assert not {"Best guess", "Loss"} & {one.name for one in result.facts}
 
 
 def test_the_python_reads_the_same(releases, tmp_path):
@@ -159,8 +162,12 @@ def test_a_mechanism_file_is_read_too():
     ("count", {"value": "7", "lead": "3"}, "lead"),
     ("majority", {"value": "maybe"}, "value"),
     ("majority", {"value": "yes", "loss": "squared"}, "loss"),
-    ("sum", {"value": "7"}, "release"),
-    ("sizes", {"value": "7"}, "value"),
+    ("sum", {"value": "7"}, "answers"),
+    ("sizes", {"value": "7"}, "answers"),
+    ("count", {"value": "7", "row": "1"}, "row"),
+    ("count", {"value": "7", "answers": "answer\n7\n"}, "value"),
+    ("count", {"answers": "answer\n7\n"}, "answers"),
+    ("{}", {"answers": "answer\n7\n"}, "release"),
 ])  # fmt: skip
 def test_what_cannot_be_read_gets_one_line(releases, release, said, field):
     with pytest.raises(BadInput) as caught:
@@ -183,9 +190,13 @@ def test_no_file_is_opened(releases, monkeypatch):
 
 
 def test_nothing_is_answered_before_something_is_asked():
-    assert "what was published" in READ.answer(read_values(READ.fields, {})).text
-    assert READ.answer(read_values(READ.fields, {"release": "{}"})).text == "Now write the published answer."
-    assert READ.answer(read_values(READ.fields, {"value": "7"})).text == "Now paste what was published."
+    def hint(**said):
+        return READ.answer(read_values(READ.fields, said)).text
+
+    assert hint().startswith("Drop the published files")
+    assert hint(release="{}").startswith("Now add the answers file")
+    assert hint(value="7").startswith("Now add the release file")
+    assert hint(answers="answer\n7\n").startswith("Now add the release file")
 
 
 # The room Check: what is pasted is audited as the command line audits it, and shown without believing any of it.

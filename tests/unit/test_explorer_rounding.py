@@ -22,7 +22,8 @@ from irisdp.plots._publications import PublishedAnswers, _surely
 
 
 def fact(result, name):
-    return next(one for one in result.facts if one.name == name)
+    facts = [*result.facts, *(one for section in result.sections for one in section.facts)]
+    return next(one for one in facts if one.name == name)
 
 
 def exact(value):

@@ -32,6 +32,7 @@ from .forms import Field, Tool, read_values
 from .interpret import READ
 from .jobs import Busy, Job, Stopped
 from .pages import (
+    EXAMPLE,
     JobPages,
     error_page,
     faults_note,
@@ -224,14 +225,16 @@ class _Shell:
         return Response(content, media_type=_DRAWN[ending], headers=headers)
 
     async def _room(self, room: Tool, request: Request) -> Response:
-        given = await _given(room.fields, request)
+        given, refused = await _given(room.fields, request)
+        if room.example is not None and request.method == "GET" and EXAMPLE in request.query_params:
+            given = dict(room.example())
         values = read_values(room.fields, given)
         unused = not_used(room.fields, given)
         frame = frame_of(request.scope, self._rooms)
         if not room.bounded and values != read_values(room.fields, {}) and _from_elsewhere(request):
             note = filled_in(f"A link from elsewhere has filled in this form. Press {room.submit} if you want that.")
             return Response(room_page(room, values, note, frame=frame), media_type=_HTML)
-        status, result, wrong = await self._answered(room, values, starts=request.method == "POST")
+        status, result, wrong = await self._answered(room, values, refused, starts=request.method == "POST")
         if isinstance(result, Moved):
             return moved_to(request, result.to)
         shown = joined(filled_in(unused) if unused else None, result)
@@ -253,8 +256,9 @@ class _Shell:
 
     async def _part(self, room: Tool, request: Request) -> Response:
         """Answer with the result alone, for the script that puts it into the page."""
-        values = read_values(room.fields, await _given(room.fields, request))
-        status, result, wrong = await self._answered(room, values, starts=request.method == "POST")
+        given, refused = await _given(room.fields, request)
+        values = read_values(room.fields, given)
+        status, result, wrong = await self._answered(room, values, refused, starts=request.method == "POST")
         if isinstance(result, Moved):
             return moved_to(request, result.to)
         if wrong:
@@ -346,7 +350,8 @@ class _Visit:
 
     async def form(self) -> dict[str, str]:
         """Return the fields that were sent."""
-        return await _given((), self.request)
+        given, _ = await _given((), self.request)
+        return given
 
     async def planned(self, work: Work, values: Mapping[str, str]) -> Any:
         """Work something out in another process."""
@@ -372,21 +377,38 @@ def _from_elsewhere(request: Request) -> bool:
     return request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
 
 
-async def _given(fields: tuple[Field, ...], request: Request) -> dict[str, str]:
-    """Return what a form says; a file that was sent stands in for the field that it fills."""
+async def _given(fields: tuple[Field, ...], request: Request) -> tuple[dict[str, str], Callable[[], Answer] | None]:
+    """Return what a form says, and what refuses its files, if they do not belong together.
+
+    Files that were sent stand in for the fields that they fill.
+    """
     if request.method != "POST":
-        return dict(request.query_params)
+        return dict(request.query_params), None
     given: dict[str, str] = {}
+    sent: dict[str, list[tuple[str, bytes]]] = {}
     async with request.form(max_files=_MOST_FIELDS, max_fields=_MOST_FIELDS, max_part_size=LARGEST_BODY) as form:
-        files = {field.name: field.fills for field in fields if field.kind == "file"}
         for name, part in form.multi_items():
             if isinstance(part, UploadFile):
                 content = await part.read()
-                if content and name in files:
-                    given[files[name]] = as_text(content)
+                if content:
+                    sent.setdefault(name, []).append((part.filename or "", content))
             else:
                 given.setdefault(name, part)
-    return given
+    for field in fields:
+        if field.kind != "file" or field.name not in sent:
+            continue
+        if field.takes is None:
+            given[field.fills] = as_text(sent[field.name][0][1])
+            continue
+        try:
+            given |= field.takes(sent[field.name])
+        except BadInput as error:
+            return given, partial(_refuse, error)
+    return given, None
+
+
+def _refuse(error: BadInput) -> Answer:
+    raise error
 
 
 def _saved(name: str) -> dict[str, str]:

@@ -140,8 +140,8 @@ def prior_field(help: str, *, rows: int, example: str = "", when: When | None = 
 _BINARY = "base64:"
 
 
-def as_text(content: bytes) -> str:
-    """Return a file as text; what is no UTF-8, such as a NumPy array, as ``base64:…``.
+def as_text(content: bytes, *, coded: bool = False) -> str:
+    """Return a file as text; what is no UTF-8, such as a NumPy array, and where `coded` says so, as ``base64:…``.
 
     Examples
     --------
@@ -149,9 +149,11 @@ def as_text(content: bytes) -> str:
     ('[[1]]', 'base64:/w==')
     """
     try:
-        return content.decode("utf-8-sig")
+        if not coded:
+            return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return _BINARY + base64.b64encode(content).decode()
+        pass
+    return _BINARY + base64.b64encode(content).decode()
 
 
 def as_bytes(text: str, field: str) -> bytes:

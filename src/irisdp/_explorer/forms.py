@@ -7,12 +7,15 @@ stand under a choice come and go with it (``when``).
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from .._html import Html, element
 from .results import Answer, Values
+
+Takes = Callable[[Sequence[tuple[str, bytes]]], Mapping[str, str]]
+"""From files to values of fields; raises `BadInput` for files that do not belong together."""
 
 When = Mapping[str, tuple[str, ...]]
 """Values of other fields, by their names."""
@@ -45,6 +48,10 @@ class Field:
     also : tuple of str
         Other names by which errors speak of it; ``*`` for all that are no field's.
     fills : str
+    takes : callable, optional
+        Of a ``file``: it takes several, and this turns their names and contents into values of other fields.
+    part : str
+        The heading under which the field is folded, with its neighbours of the same part, until somebody opens it.
     rows : int
         Lines of an ``area``.
     linked : bool
@@ -69,6 +76,8 @@ class Field:
     needed: bool = False
     also: tuple[str, ...] = ()
     fills: str = ""
+    takes: Takes | None = None
+    part: str = ""
     rows: int = 8
     linked: bool = True
 
@@ -128,7 +137,8 @@ def _control(one: Field, value: str, common: Mapping[str, str | bool | None]) ->
     if one.kind == "area":
         return _area(value, one, common)
     if one.kind == "file":
-        return element("input", type="file", data_fills=one.fills, **common)
+        several = one.takes is not None
+        return element("input", type="file", multiple=several, data_fills=one.fills or None, **common)
     slider: dict[str, str | float | bool | None] = {}
     if one.low is not None and one.high is not None:
         slider = {
@@ -183,6 +193,8 @@ class Tool:
     bounded : bool
         Whether every result is quick and small. Results are then kept for repeated requests, and links from other sites
         may open them.
+    example : callable, optional
+        Returns values of fields for a link that fills in an example.
     private : bool
         Whether its results depend on single records: then nothing is read until the button is pressed.
     """
@@ -197,4 +209,5 @@ class Tool:
     live: bool = False
     posts: bool = False
     bounded: bool = False
+    example: Callable[[], Mapping[str, str]] | None = None
     private: bool = False

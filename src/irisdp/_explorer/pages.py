@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -16,7 +17,7 @@ from .._html import Content, Html, element, joined
 from .._version import VERSION
 from .dispatch import WorkDispatcher
 from .form_errors import Fault
-from .forms import Tool, show_field, stands
+from .forms import Field, Tool, show_field, stands
 from .jobs import Job, Jobs
 from .results import Fact, Result, ResultCache, ResultFigure, ResultSection, ResultTable
 from .stateful_pages import Frame, StatefulPage
@@ -285,6 +286,8 @@ class JobPages:
 
 # Write a page: its form next to its result, and everything that can be downloaded.
 
+EXAMPLE = "example"
+"""The query of the link that fills in a page's example."""
 _LONGEST_LINK = 6000
 """Letters; browsers and servers take more, people's mail does not."""
 _MOST_ROWS = 200
@@ -317,18 +320,16 @@ def room_content(
         What is wrong with the form: listed above it, and said beside each field.
     frame : Frame
     """
-    fields = [
-        show_field(each, values, "; ".join(fault.beside for fault in wrong if fault.field is each) or None)
-        for each in room.fields
-    ]
     form = element(
         "form",
-        fields,
+        element("p", element("a", "Fill in an example", href=f"{room.name}?{EXAMPLE}")) if room.example else None,
+        [_fields(part, list(fields), values, wrong) for part, fields in groupby(room.fields, lambda field: field.part)],
         element("div", element("button", room.submit, type="submit"), class_="submit"),
         method="post" if room.posts else "get",
         action=room.name,
         enctype="multipart/form-data" if room.posts else None,
         data_live=f"{room.name}/result" if room.live else None,
+        id="form",
         aria_label=room.title,
         novalidate=True,
     )
@@ -337,6 +338,18 @@ def room_content(
         faults_note(wrong, frame) if wrong else None,
         element("div", form, element("section", result, id="result", aria_label="Result"), class_="room"),
     )
+
+
+def _fields(part: str, fields: Sequence[Field], values: Mapping[str, str], wrong: Sequence[Fault]) -> Html:
+    """Show neighbouring fields of one part: folded where it has a name, and nothing in it was filled in or is wrong."""
+    faults = [[fault.beside for fault in wrong if fault.field is field] for field in fields]
+    shown = joined(
+        [show_field(field, values, "; ".join(said) or None) for field, said in zip(fields, faults, strict=True)]
+    )
+    if not part:
+        return shown
+    filled = any(values.get(field.name, field.default) != field.default for field in fields)
+    return element("details", element("summary", part), shown, open=filled or any(faults), class_="part")
 
 
 def link_to(room: Tool, values: Mapping[str, str]) -> str | None:

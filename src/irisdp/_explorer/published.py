@@ -120,20 +120,20 @@ def handed_over(release: Any, answers: Any, audience: str | None) -> tuple[Given
         names = [file.name for file in given.files] or ["answers.csv", "answers.csv.release.json"]
         place = audience if audience is not None else next(iter(release.answers_of))
         written = answers_bytes(release.answers_of[place], Path(names[0]))
-        return given, _files(names[0], written, json_bytes(release.sidecars[place]))
+        return given, in_files(names[0], written, json_bytes(release.sidecars[place]))
     if isinstance(release, bytes):
         if not isinstance(answers, ResultFile):
             raise BadInput("answers", "are missing", "give the file of answers")
         content = answers.read()
-        return given_in(answers.name, content, release), _files(answers.name, content, release)
+        return given_in(answers.name, content, release), in_files(answers.name, content, release)
     if isinstance(answers, Answers):
         path = Path("answers.csv")
         given = given_when_written(release, answers, path)
-        return given, _files(path.name, answers_bytes(answers, path), json_bytes(release))
+        return given, in_files(path.name, answers_bytes(answers, path), json_bytes(release))
     given = given_of(release)
     sidecar = sidecar_beside(file_path(release, "release"))
     path = answers_beside(sidecar)
-    return given, _files(path.name, path.read_bytes(), sidecar.read_bytes())
+    return given, in_files(path.name, path.read_bytes(), sidecar.read_bytes())
 
 
 def row_sentence(given: Given, row: Sequence[str]) -> str:
@@ -188,7 +188,8 @@ def _estimates(given: Given) -> tuple[ResultTable, ...]:
 _COLUMNS = {"published": "answers that name it", "low": "interval from", "high": "to"}
 
 
-def _files(name: str, answers: bytes, sidecar: bytes) -> tuple[ResultFile, ...]:
+def in_files(name: str, answers: bytes, sidecar: bytes) -> tuple[ResultFile, ...]:
+    """Return the two files of a release, but for those that are too large for a page."""
     files = (
         ResultFile(name, answers, _MEDIA.get(Path(name).suffix.lower(), "text/plain")),
         ResultFile(f"{name}.release.json", sidecar),
@@ -222,6 +223,15 @@ def _facts(facts: ReleaseFile, given: Given) -> Iterator[Fact]:
     if sure == "Probability" and same_probability(given) is None and "answer_probability" not in given.columns:
         sure = "How sure"
     yield Fact(sure, " ".join(meant(facts, given)))
+    yield from released(facts)
+
+
+def released(facts: ReleaseFile) -> Iterator[Fact]:
+    """Say what a release file says about every answer; nothing of a file that lacks some of it."""
+    try:
+        facts.require()
+    except BadInput:
+        return
     yield Fact("Error", _sentences(expected(facts)), "known before any record was read, and the same for all data")
     yield Fact("Privacy cost", cost_in_short(facts))
     if facts.batch is not None:

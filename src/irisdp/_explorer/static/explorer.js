@@ -110,14 +110,16 @@ function addCopying(where) {
 function readFile(input) {
   const area = form.elements.namedItem(input.dataset.fills);
   const file = input.files[0];
-  if (!file || !area) return;
-  if (file.size > 1048576) {
-    input.setCustomValidity("a file has at most 1 MiB here; use the command line for larger ones");
+  if (!file || !(area || input.multiple)) return;
+  if ([...input.files].reduce((size, one) => size + one.size, 0) > 1048576) {
+    input.setCustomValidity("files have at most 1 MiB here; use the command line for larger ones");
     input.reportValidity();
     input.value = "";
     return;
   }
   input.setCustomValidity("");
+  // Several files are told apart by the server, which answers with the form filled in.
+  if (input.multiple) return form.requestSubmit();
   if (!form.dataset.live) return;
   // The result follows the text, which may be edited afterwards: the file has said all it had to say.
   file.text().then((text) => {
@@ -149,6 +151,34 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   location.hash = link.hash;
   part.focus();
+});
+
+// Files may be dropped anywhere on a page that takes files: they go into its first field of files that stands.
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    const input = form && form.querySelector("input[type=file]:enabled");
+    if (!input || !event.dataTransfer || !event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    document.body.classList.toggle("dropping", kind === "dragover");
+    if (kind !== "drop") return;
+    input.files = event.dataTransfer.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+}
+
+// A press anywhere on a row of answers chooses it, and is answered in place.
+document.addEventListener("click", async (event) => {
+  const row = event.target.closest("tr"), button = row && row.querySelector("button.row");
+  if (!button) return;
+  const field = form && form.dataset.live && form.querySelector(`input[name="${button.name}"]`);
+  if (!field) return button.contains(event.target) || button.click();
+  event.preventDefault();
+  field.value = button.value;
+  await follow();
+  const chosen = document.querySelector(`button.row[value="${button.value}"]`);
+  if (chosen) chosen.focus({ preventScroll: true });
+  const said = document.querySelector("#result .headline");
+  if (said) said.scrollIntoView({ block: "nearest" });
 });
 
 async function watch(job) {
