@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._exact import in_short, rational, told_above, told_below
+from .._exact import told_below
 from ..errors import BadInput, Refusal
 from .commands import in_options
 from .output import AsJson, console, fact, print_json, short_path, show_table, write_error
@@ -237,7 +236,7 @@ def _too_little(document: dict[str, Any], name: str, fail_below: str | None) -> 
     """Say that less is left than asked for; nothing if there is enough, or nothing was asked."""
     if fail_below is None:
         return ""
-    from .._ledger import is_below, named_limit
+    from .._ledger import charge_of, is_below, named_limit
 
     try:
         least = named_limit(fail_below)
@@ -245,7 +244,7 @@ def _too_little(document: dict[str, Any], name: str, fail_below: str | None) -> 
         raise error.said("fail_below", error.rule, error.remedy.replace("limit=", "fail_below=")) from None
     if not is_below(document, least, name):
         return ""
-    return f"{name} has {_cost(document['left']).told(told_below)} left, and --fail-below asks for {least}"
+    return f"{name} has {charge_of(document['left']).told(told_below)} left, and --fail-below asks for {least}"
 
 
 def _check_together(
@@ -392,159 +391,29 @@ def _verify(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
 
 
 def _print_csv(document: dict[str, Any]) -> None:
+    from .._ledger import groups_in_words
     from .._release import csv_cell
 
     columns = ["id", "date", "table", "query", "groups", "audience", *document["spent"]]
     columns += ["refines", "coarsens", "outputs"]
     print(",".join(columns))
     for release in document["releases"]:
-        told = {**release, "groups": _groups(release["groups"]), "outputs": " ".join(release["outputs"])}
+        told = {**release, "groups": groups_in_words(release["groups"]), "outputs": " ".join(release["outputs"])}
         print(",".join(csv_cell("" if told[name] is None else told[name]) for name in columns))
 
 
 def _show(ledger: Ledger, document: dict[str, Any], changed: Sequence[str]) -> None:
     """Show a ledger, and a line on each change."""
+    from .._ledger import HEADINGS, ledger_facts, release_cells
+
     numbers = list(document["spent"])
-    shown = (_HEADINGS[number] for number in numbers)
+    shown = (HEADINGS[number] for number in numbers)
     columns = ("id", "date", "table", "query", "groups", "audience", *shown, "outputs", "")
-    rows = [_cells(release, numbers) for release in document["releases"]]
+    rows = [release_cells(release, numbers) for release in document["releases"]]
     if len({row[columns.index("table")] for row in rows}) == 1:  # the last line names it
         rows = [["" if name == "table" else cell for name, cell in zip(columns, row, strict=True)] for row in rows]
     show_table(columns, rows, title=short_path(ledger.place), sparse=True)
-    for name, text in _summary(document):
+    for name, text in ledger_facts(document):
         fact(name, text, width=8, indent=0)
     for line in changed:
         console().print(line, markup=False, soft_wrap=True)
-
-
-_QUOTE = '"'
-_HEADINGS = {"epsilon": "ε", "delta": "δ", "mu_squared": "μ²", "rho": "ρ"}
-
-
-def _cells(release: dict[str, Any], numbers: list[str]) -> list[str]:
-    built = [f"{word} #{release[word]}" for word in ("refines", "coarsens") if release[word] is not None]
-    built += [f"from {in_short(release['guarantee'])}"] if "guarantee" in release else []
-    return [
-        str(release["id"]),
-        release["date"][:10],
-        release["table"] or "",
-        release["query"],
-        _groups(release["groups"]),
-        release["audience"] or "",
-        *(_number(release[number], number) for number in numbers),
-        ", ".join(Path(path).name for path in release["outputs"]),
-        "".join(built),
-    ]
-
-
-def _number(text: str, name: str) -> str:
-    """Show a number whole where it is short, else rounded up behind a sign that says so."""
-    return told_above("", rational(text, name)).strip().removeprefix("= ")
-
-
-def _groups(groups: dict[str, Any] | None) -> str:
-    """Name the first few groups, and say how many there are."""
-    if groups is None:
-        return ""
-    named = ["/".join(map(_name, key)) for key in groups["first"]]
-    more = groups["count"] > len(named)
-    return f"{', '.join(named)}{', …' if more else ''} ({groups['count']})"
-
-
-def _name(part: Any) -> str:
-    """Write a part of a group's name: as --groups takes it, in double quotes where it would run into the next.
-
-    Examples
-    --------
-    >>> _name("Ely"), _name("Wells, St Cuthbert Out"), _name(None)
-    ('Ely', '"Wells, St Cuthbert Out"', 'null')
-    """
-    if part is None:
-        return "null"
-    text = str(part)
-    odd = not text or text != text.strip() or text in ("null", "…") or any(mark in text for mark in ',/"')
-    return f'"{text.replace(_QUOTE, _QUOTE * 2)}"' if odd else text
-
-
-def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
-    from ..accounting import Cost
-
-    spent, limit, left = document["spent"], document["limit"], document["left"]
-    told = {name: f"; {_as_pair(pair)}" for name, pair in document.get("as_pair", {}).items() if pair is not None}
-    lines = [("spent", f"{_cost(spent)}{told.get('spent', '')}")]
-    closed = "moved_to" in document or "awaits" in document
-    if limit is None:
-        remedy = "" if closed else "; set one with --limit E[,D], or mu=M or rho=R before the first release"
-        lines.append(("limit", f"none{remedy}"))
-    else:
-        exceeded = not _cost(spent).fits_in(_cost(limit))
-        said = "; that is less than what is spent, so nothing more can be spent" if exceeded else ""
-        if exceeded and isinstance(_cost(limit), Cost) and not closed:
-            least = _cost(limit).at_least(_cost(spent)).to_document()
-            said += f": to spend more, write above --limit {least['epsilon']},{least['delta']}"
-        lines += [
-            ("limit", f"{_cost(limit).told(told_below)}{told.get('limit', '')}{said}"),
-            ("left", _cost(left).told(told_below)),
-        ]
-    from .._ledger import forecast
-
-    expected = forecast(document)
-    lines += [] if expected is None else [("rate", str(expected))]
-    if "partitions" in document:
-        lines.append(("partitions", _partitions(document)))
-    for period, stands in document.get("periods", {}).items():
-        spent_in, most, rest = (_cost(stands[name]) for name in ("spent", "limit", "left"))
-        said = f"spent {spent_in} of {most.told(told_below)} for each {period}; left {rest.told(told_below)}"
-        lines.append((period, f"{said}; the next begins on {stands['next']} (UTC)"))
-    for audience, stands in document.get("audiences", {}).items():
-        told_by_now, most, rest = (_cost(stands[name]) for name in ("told", "limit", "left"))
-        said = f"{audience} was told {told_by_now}; its limit is {most.told(told_below)}; left {rest.told(told_below)}"
-        lines.append(("audience", said))
-    if "moved_to" in document:
-        lines.append(("closed", f"moved to {document['moved_to']}, from which alone its budget is spent"))
-    if "awaits" in document:
-        lines.append(("closed", f"awaits {document['awaits']}; ask for the same move again to finish it"))
-    if "note" in document:
-        return [*lines, ("privacy", document["note"])]
-    if document["relation"] is None:
-        return [*lines, ("privacy", "not chosen yet; the first release pins table, relation, unit and public columns")]
-    moved = {"add-remove": "adding or removing", "exchange": "exchanging"}[document["relation"]]
-    public = document["public_columns"]
-    kept = f", which keeps the public columns {', '.join(public)}" if public else ""
-    name = f" of {document['table']}" if document["table"] is not None else ""
-    return [*lines, ("privacy", f"for {moved} one {document['unit'] or 'record'}{name}{kept}")]
-
-
-_MOST_PARTITIONS = 5
-
-
-def _partitions(document: dict[str, Any]) -> str:
-    """Say how charges of partitions add up, and what the last ones have spent."""
-    by, found = document["partition"], document["partitions"]
-    parts = found["partitions"]
-    named = " · ".join(f"{value} {_cost(parts[value]).as_charged()}" for value in list(parts)[-_MOST_PARTITIONS:])
-    more = f" and {len(parts) - _MOST_PARTITIONS} more" if len(parts) > _MOST_PARTITIONS else ""
-    which = f"{by['period']} of {by['column']}" if "period" in by else by["column"]
-    if found["composition"] == "sum":
-        return f"by {which}, whose charges add up: {named}{more}"
-    whole = _cost(found["whole"])
-    said = f"by {which}, of which the largest charge counts: {named}{more}"
-    said += "" if whole.is_nothing else f"; and for the whole table {whole.as_charged()}"
-    if document["limit"] is None:
-        return said
-    return f"{said}; left for a new one {_cost(document['limit']).left_after(whole).told(told_below)}"
-
-
-def _cost(document: dict[str, str]) -> Charge:
-    from ..accounting import CURRENCIES
-
-    kind = next(currency.cost for currency in CURRENCIES if currency.cost.__slots__ == tuple(document))
-    return kind(*document.values())
-
-
-def _as_pair(pair: dict[str, str]) -> str:
-    """Say an (ε, δ) to six decimals, rounded up."""
-    from .._exact import decimal_above, rational_text
-
-    epsilon = rational_text(decimal_above(rational(pair["epsilon"], "epsilon"), 6))
-    return f"that is ε = {epsilon} at δ = {pair['delta']}"

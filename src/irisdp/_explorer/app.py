@@ -31,6 +31,7 @@ from .form_errors import Fault, all_in_words, check_form, not_used
 from .forms import Field, Tool, read_values
 from .interpret import READ
 from .jobs import Busy, Job, Stopped
+from .ledger_page import LedgerPage
 from .pages import (
     EXAMPLE,
     JobPages,
@@ -100,7 +101,8 @@ ROOMS: tuple[Tool, ...] = (ASK, DESIGN, CHECK, READ)
 def pages_of(workspace: Workspace) -> tuple[Tool | StatefulPage, ...]:
     """Return the pages about a table, in the order in which they are gone through."""
     plan = PlanPage(workspace)
-    return TablePage(workspace.served), plan, PublishPage(workspace, plan), ResultsPage(workspace)
+    publish, results = PublishPage(workspace, plan), ResultsPage(workspace)
+    return TablePage(workspace.served), plan, publish, results, LedgerPage(workspace.served)
 
 
 # Addresses of the explorer and their handlers.

@@ -61,5 +61,6 @@ if TYPE_CHECKING:
     from .scope import LedgerScope, scope_in_advance
     from .simulation import SimulatedStore, simulated
     from .store import Damaged, currency_of
+    from .summary import HEADINGS, charge_of, groups_in_words, ledger_facts, release_cells
 
 exports(__name__)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .batch_plan import BatchPlan, plan_batch
     from .batching import batch, dry_run_batch
     from .data_package import PACKAGE_FORMAT
-    from .declared_table import ColumnSettings, TableSettings, save_settings, table_settings
+    from .declared_table import ColumnSettings, TableSettings, ledger_of, save_settings, table_settings
     from .dry_run import (
         IF_UNCHANGED,
         Case,

@@ -199,6 +199,33 @@ def save_settings(
     return table_settings(data, project=project, ledger=ledger, options=options)
 
 
+def ledger_of(
+    data: Any, *, project: Any = None, ledger: Any = None, options: Mapping[str, Any] | None = None
+) -> tuple[Ledger, Project | None]:
+    """Return the ledger of a table, which need not be there yet, and the table's project; no record is read.
+
+    Parameters
+    ----------
+    data, project, ledger, options
+        As for `table_settings`.
+
+    Raises
+    ------
+    BadInput
+        Where the table cannot be opened and no ledger is named.
+    """
+    place = _place(data, project)
+    text = None if place is None else ProjectText.at(place)
+    found = None if text is None else text.project()
+    if ledger is not None:
+        return Ledger(ledger), found
+    opened = _opened(data, found, None, options or {})
+    if opened.book is None:
+        assert opened.error is not None
+        raise opened.error
+    return opened.book, found
+
+
 def _place(data: Any, project: Any) -> Path | None:
     if project is not None:
         return Path(project)
