@@ -23,7 +23,7 @@ WRITTEN_BY = "# Written by irisdp explore. Publish it with: irisdp run"
 SHARE = "share"
 """The accuracy of a question that takes a share of the budget."""
 _MOST_QUESTIONS = 1000
-_LONGEST_FRACTION, _DIGITS = 10_000, 6
+_DIGITS = 6
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -190,19 +190,17 @@ def shared_out(draft: Draft, fixed: Mapping[int, Fraction]) -> dict[int, Fractio
 
 
 def short_epsilon(epsilon: Fraction) -> Fraction:
-    """Return an ε that people can read: itself if its fraction is short, else rounded down to six digits.
+    """Return an ε of at most six digits, rounded down: costs of fractions that have no end are rounded up elsewhere.
 
     Examples
     --------
-    >>> print(short_epsilon(Fraction(2, 3)), short_epsilon(Fraction(3400553596702, 10**13)))
-    2/3 340055/1000000
+    >>> print(float(short_epsilon(Fraction(3, 8))), float(short_epsilon(Fraction(1, 3))))
+    0.375 0.333333
     """
-    if epsilon.denominator <= _LONGEST_FRACTION:
-        return epsilon
-    places = max(_DIGITS - len(str(floor(epsilon))) if epsilon >= 1 else _DIGITS, 0)
+    places = _DIGITS - len(str(floor(epsilon))) if epsilon >= 1 else _DIGITS
     while 0 < epsilon * 10**places < 10 ** (_DIGITS - 1):
         places += 1
-    return Fraction(floor(epsilon * 10**places), 10**places)
+    return Fraction(floor(epsilon * 10 ** max(places, 0)), 10 ** max(places, 0))
 
 
 def _told(fixed: Mapping[int, Fraction]) -> str:
