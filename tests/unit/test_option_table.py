@@ -22,7 +22,7 @@ HOMES = {
     *(f"_explorer/{name}.py" for name in ("question_fields", "plan_page")),
     *(f"_queries/{name}.py" for name in ("clipped_values", "sum_and_mean", "privacy_units")),
 }
-"""Where an option of one query may stand: the table, its type and explanation, its field and its page, and the query."""
+"""Where an option of one query may stand: the table, its type and explanation, its field and page, and the query."""
 
 
 def test_types_and_table_have_the_same_options():
