@@ -104,6 +104,12 @@ def start_explorer(folder, *words):
 
 
 @pytest.fixture(scope="session")
+def start(chromium):
+    """Return what starts an explorer; see `start_explorer`."""
+    return start_explorer
+
+
+@pytest.fixture(scope="session")
 def explorer(chromium, tmp_path_factory):
     """Return the address of an explorer that runs in an empty folder."""
     pytest.importorskip("starlette", reason='needs the explorer: pip install "irisdp[explorer]"')
