@@ -2,6 +2,7 @@
 
 import contextlib
 import html
+import json
 import os
 import re
 import socket
@@ -112,7 +113,7 @@ def addresses(explorer):
     """Return the addresses of all rooms, of their parts and of all that their forms are sent to, with the fields."""
     pages, forms = crawled(explorer)
     rooms = {address.partition("?")[0] for address in pages if not address.startswith(("files/", "pictures/"))}
-    assert {"table", "ask", "read"} <= rooms and {"table"} <= set(forms)
+    assert {"table", "ask", "read"} <= rooms and {"table/check", "publish", "plan"} <= set(forms)
     more = {"jobs/0", "jobs/0/state", "jobs/0/cancel", "files/0/a", "pictures/0.svg", "nothing"}
     return {address: {} for address in rooms | more} | forms
 
@@ -159,7 +160,7 @@ def test_neither_path_cookie_nor_token_is_guessed_by_letters(explorer):
 
 def test_the_secrets_stand_in_no_list_of_processes_and_no_file(explorer, addresses):
     """Every user of a machine can read command lines; another one of the group may read files."""
-    explorer.post("table", delimiter="")
+    explorer.post("table/check", delimiter="")
     running = {explorer.process.pid, *children(explorer.process)}
     assert len(running) >= 2
     for pid in running:
@@ -332,7 +333,7 @@ def test_pages_do_not_depend_on_records(tmp_path):
         with exploring(data) as served:
             served.data = data
             pages, forms = crawled(served)
-            asked = {address: fields for address, fields in forms.items() if address not in ("table", "publish")}
+            asked = {address: fields for address, fields in forms.items() if address not in ("table/check", "publish")}
             parts = {address: served.post(address, **fields)[2] for address, fields in sorted(asked.items())}
             seen.append({at: plain(text, served) for at, text in [*pages.items(), *parts.items()]})
     few, many = ({at: text for at, text in one.items() if "KEY" not in plain(at, served)} for one in seen)
@@ -367,6 +368,94 @@ def test_no_page_reads_the_records(tmp_path):
             running = {served.process.pid, *children(served.process)}
             read.append(sum(int(re.search(r"rchar: (\d+)", Path(f"/proc/{pid}/io").read_text())[1]) for pid in running))
     assert read[1] - read[0] < most // 4
+
+
+BROKEN = {
+    "not in the encoding": TABLE.encode() + b"quaxil\xff\xfe,zomber\n",
+    "a quote that never ends": TABLE.encode() + b'"zomber,7\nquaxil,8\n',
+    "more fields than names": TABLE.encode() + b"quaxil,8467113,zomber\n",
+    "another line end": TABLE.encode().replace(b"\n", b"\r\n", 2) + b"quaxil\r8467113\n",
+    "bytes of a picture": b"ward,age\n" + bytes(range(256)) * 8 + b"quaxil,zomber\n",
+    "a number too large": TABLE.encode() + b"north,8467113" + b"0" * 400 + b"\n",
+}
+READS_AGE = """
+[[questions]]
+query = "mean age"
+lower = 0
+upper = 100
+step = 1
+epsilon = 0.25
+out = "visits-answers/mean.csv"
+"""
+
+
+@pytest.mark.parametrize("fault", tried(["not in the encoding", "a quote that never ends"], BROKEN))
+def test_tables_that_cannot_be_read_are_told_without_their_values(tmp_path, fault):
+    data = table(tmp_path / "work")
+    data.write_bytes(BROKEN[fault])
+    data.with_name("visits.plan.toml").write_text(PLAN + READS_AGE)
+    with exploring(data) as served:
+        served.data = data
+        job = served.press(served.offer())
+        said = [served.get(f"{job}/state")[2], served.wait(job), *crawled(served)[0].values()]
+    said.append((data.parent / "stderr.log").read_text())
+    assert not any(mark in text for text in said for mark in MARKS)
+
+
+HOSTILE = "\"'></textarea></script><script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+class Runs(HTMLParser):
+    """What a page would run that is none of ours."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        named = dict(attrs)
+        ours = tag == "script" and re.fullmatch(r"static/[a-z]+\.js", named.get("src") or "")
+        if (tag == "script" and not ours) or any(name.startswith("on") or name == "style" for name in named):
+            self.found.append((tag, attrs))
+        if any((value or "").strip().lower().startswith(("javascript:", "data:")) for value in named.values()):
+            self.found.append((tag, attrs))
+
+
+def test_words_of_a_table_and_a_plan_are_never_markup(tmp_path):
+    """They may come from somebody else: names of columns and groups, titles, and what a plan asks."""
+    data = table(tmp_path / "work")
+    data.write_text('"{}",ward\n1,north\n'.format(HOSTILE.replace('"', '""')))
+    quoted = json.dumps(HOSTILE)
+    plan = f"""
+[datasets.visits]
+data = "visits.csv"
+[[questions]]
+query = "count"
+name = {quoted}
+epsilon = 0.5
+out = "visits-answers/count.csv"
+[[questions]]
+query = "histogram ward"
+categories = {quoted}
+epsilon = 0.25
+[[questions]]
+query = {quoted}
+"""
+    data.with_name("visits.plan.toml").write_text(plan)
+    with exploring(data) as served:
+        served.data = data
+        pages, _ = crawled(served)
+        assert any("&lt;script&gt;alert(1)" in text for text in pages.values())
+        for address, text in pages.items():
+            if text.startswith("<!doctype"):
+                assert Runs(text).found == [], address
+
+
+def test_a_plan_of_a_hundred_questions_is_edited(tmp_path):
+    with exploring(table(tmp_path / "work")) as served:
+        shares = {f"share-{number}": "1" for number in range(1, 101)}
+        assert served.post("plan/outlook", budget="1", **shares)[0] == 200
 
 
 def test_an_explorer_leaves_the_users_rights_alone(tmp_path):

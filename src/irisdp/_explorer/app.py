@@ -108,6 +108,8 @@ def pages_of(workspace: Workspace) -> tuple[Tool | StatefulPage, ...]:
 # Addresses of the explorer and their handlers.
 
 _MOST_FIELDS = 64
+_MOST_OF_A_PLAN = 1100
+"""Fields of a form about a whole plan: a share of each question."""
 _STATIC = {
     "explorer.css": "text/css; charset=utf-8",
     "explorer.js": "text/javascript; charset=utf-8",
@@ -352,7 +354,7 @@ class _Visit:
 
     async def form(self) -> dict[str, str]:
         """Return the fields that were sent."""
-        given, _ = await _given((), self.request)
+        given, _ = await _given((), self.request, most=_MOST_OF_A_PLAN)
         return given
 
     async def planned(self, work: Work, values: Mapping[str, str]) -> Any:
@@ -379,7 +381,9 @@ def _from_elsewhere(request: Request) -> bool:
     return request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
 
 
-async def _given(fields: tuple[Field, ...], request: Request) -> tuple[dict[str, str], Callable[[], Answer] | None]:
+async def _given(
+    fields: tuple[Field, ...], request: Request, *, most: int = _MOST_FIELDS
+) -> tuple[dict[str, str], Callable[[], Answer] | None]:
     """Return what a form says, and what refuses its files, if they do not belong together.
 
     Files that were sent stand in for the fields that they fill.
@@ -388,7 +392,7 @@ async def _given(fields: tuple[Field, ...], request: Request) -> tuple[dict[str,
         return dict(request.query_params), None
     given: dict[str, str] = {}
     sent: dict[str, list[tuple[str, bytes]]] = {}
-    async with request.form(max_files=_MOST_FIELDS, max_fields=_MOST_FIELDS, max_part_size=LARGEST_BODY) as form:
+    async with request.form(max_files=most, max_fields=most, max_part_size=LARGEST_BODY) as form:
         for name, part in form.multi_items():
             if isinstance(part, UploadFile):
                 content = await part.read()
