@@ -144,12 +144,24 @@ def _result(book: Ledger, document: Mapping[str, Any]) -> Result:
         headline=headline[:1].upper() + headline[1:],
         facts=tuple(Fact(_WORDS.get(name, name.capitalize()), text) for name, text in lines),
         pictures=(ledger_picture(book),) if releases else (),
-        tables=(ResultTable(f"Releases{more}", columns, rows),) if rows else (),
+        tables=(_without_empty(ResultTable(f"Releases{more}", columns, rows)),) if rows else (),
         files=(ResultFile("ledger.json", json_bytes(facts)),),
         command=command_line(["irisdp", "ledger", place]),
         python=f"import irisdp\n\nprint(irisdp.Ledger({place!r}).to_document())",
         notes=() if rows else ("Nothing was released yet.",),
     )
+
+
+def _without_empty(table: ResultTable) -> ResultTable:
+    """Leave out columns without a value, and the table's name if it is one in all rows."""
+    cells = list(zip(*table.rows, strict=True))
+    kept = [
+        place
+        for place, name in enumerate(table.columns)
+        if any(cells[place]) and (name != "table" or len(set(cells[place])) > 1)
+    ]
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return ResultTable(table.caption, tuple(table.columns[place] for place in kept), rows)
 
 
 # The page.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -218,7 +218,7 @@ class TablePage:
             note=note,
         )
         lead = element("p", _about(column), class_="lead")
-        back = element("p", element("a", "All columns", href="table"))
+        back = element("p", element("a", "All columns", href="table"), class_="after")
         return self._page(visit, "", lead, view, back, title=f"Column {name}", status=status)
 
     async def _save_column(self, visit: Visit) -> Response:
@@ -249,7 +249,7 @@ class TablePage:
         status: int = 200,
     ) -> Response:
         values = {**table_values(settings), **(given or {})}
-        lead = element("p", f"These settings hold for all queries about {self._served.data}. {_PUBLIC}", class_="lead")
+        lead = element("p", f"All queries about {self._served.data} use these settings. {_PUBLIC}", class_="lead")
         view = edit_view(
             table_fields(settings),
             values,
@@ -275,7 +275,7 @@ class TablePage:
     # The check of the records, and what it suggests.
 
     async def _check_form(self, visit: Visit) -> Response:
-        values = read_values(self._check.fields, {})
+        values = read_values(self._check.fields, visit.request.query_params)
         note = filled_in(f"No record was read yet. Press “{self._check.submit}” to read them.")
         return self._checked(visit, values, note)
 
@@ -321,7 +321,7 @@ class TablePage:
         return self._whole_page(visit, settings, filled, note=_SUGGESTED)
 
 
-_PUBLIC = "The project file keeps them. It is public, as is every value in it."
+_PUBLIC = "The project file keeps these settings. It is public, as is every value in it."
 _SUGGESTED = (
     "The check suggests what is filled in here, by a look at the records. Save it if you may: the project file is "
     "public."
@@ -329,8 +329,7 @@ _SUGGESTED = (
 
 
 def _about(column: ColumnSettings) -> str:
-    held = f"In the table: {kind_in_words(column)}."
-    return f"{held} {_PUBLIC}"
+    return f"In the table: {kind_in_words(column)}. {_PUBLIC}"
 
 
 def _faults(fields: tuple[Field, ...], values: Values, error: IrisError) -> tuple[Fault, ...]:
@@ -420,7 +419,8 @@ def check(values: Values, say: Phase) -> Result:
         (each.name, each.read_as, f"{each.empty:,}", f"{each.unreadable:,}", ", ".join(each.examples))
         for each in found.columns
     ]
-    faults = tuple(_fault(warning, values) for warning in found.warnings)
+    names = sorted((each.name for each in found.columns), key=len, reverse=True)
+    faults = tuple(_fault(warning, names, values) for warning in found.warnings)
     return Result(
         headline=f"{so_many(len(faults), 'fault')} found in {so_many(found.records, 'record')}"
         if faults
@@ -441,19 +441,25 @@ def check(values: Values, say: Phase) -> Result:
     )
 
 
-def _fault(warning: str, values: Values) -> tuple[str, str]:
-    """Return a fault in the words of the form, and a button that takes what it suggests into a form."""
-    option = suggested(warning)
-    button = element(
-        "form",
-        [element("input", type="hidden", name=name, value=value) for name, value in option.items()],
-        element("button", "Take into the form", type="submit", class_="plain"),
-        method="post",
-        action="table/suggested",
-        class_="cancel",
-        aria_label=f"Take into the form: {' '.join(option.values())}",
-    )
-    return in_labels(warning, _fields_of(values), values), button if option else ""
+def _fault(warning: str, names: Sequence[str], values: Values) -> tuple[str, Html]:
+    """Return a fault in the words of the form, and a button for each choice that takes it into a form."""
+    choices = suggested(warning)
+    buttons = [
+        element(
+            "form",
+            [element("input", type="hidden", name=name, value=value) for name, value in option.items()],
+            element("button", "Take into the form", type="submit", class_="plain"),
+            method="post",
+            action="table/suggested",
+            class_="cancel",
+            aria_label=f"Take into the form: {' '.join(option.values())}",
+        )
+        for option in choices
+    ]
+    about = next((name for name in names if warning.startswith((f"{name} ", f"{name}: "))), None)
+    if not choices and about is not None:
+        buttons.append(element("a", "Open the column", href=address_of_column(about)))
+    return in_labels(warning, _fields_of(values), values), joined(buttons)
 
 
 def _fields_of(values: Values) -> tuple[Field, ...]:

@@ -13,7 +13,7 @@ from ..errors import BadInput
 from .forms import Field
 
 TYPES = (
-    ("", "not declared: each query decides"),
+    ("", "not declared"),
     ("integer", "integer: whole numbers"),
     ("number", "number"),
     ("text", "text"),
@@ -269,11 +269,11 @@ def table_fields(settings: TableSettings) -> tuple[Field, ...]:
             help="The most that may ever be spent: ε, or ε and δ with a comma between; or mu=1, or rho=1/2.",
         ),
         Field(name="title", label="Title of reports and charts"),
-        *(_format_fields() if settings.has_format else ()),
+        *_format_fields(settings.format_options),
     )
 
 
-def _format_fields() -> tuple[Field, ...]:
+def _format_fields(options: Sequence[str]) -> tuple[Field, ...]:
     usual = {option.name: option.help for option in OPTIONS}
     return tuple(
         Field(
@@ -285,6 +285,7 @@ def _format_fields() -> tuple[Field, ...]:
             when={"no_header": ("true",)} if name == "columns" else {},
         )
         for name, label in _LABELS.items()
+        if name in options
     )
 
 
@@ -330,26 +331,28 @@ _OPTION = re.compile(rf"\b({'|'.join(('unit', *_LABELS))})=('[^']*'|\"[^\"]*\"|[
 _TYPE = re.compile(r'types=… with \{"([^"]*)": "([a-z]+)"\}')
 
 
-def suggested(warning: str) -> dict[str, str]:
-    """Return what a fault suggests: values of the form of the whole table, or a column and its type; perhaps nothing.
+def suggested(warning: str) -> list[dict[str, str]]:
+    """Return what a fault suggests, each a choice: values of the form of the whole table, or a column and its type.
 
     Examples
     --------
     >>> suggested("pay holds '1.234,5': say decimal=',' and thousands='.'")
-    {'decimal': ',', 'thousands': '.'}
+    [{'decimal': ',', 'thousands': '.'}]
     >>> suggested("born holds dates: say date_format='%d/%m/%Y' or date_format='%m/%d/%Y'")
-    {}
+    [{'date_format': '%d/%m/%Y'}, {'date_format': '%m/%d/%Y'}]
     >>> suggested('id has leading zeros: say types=… with {"id": "text"}')
-    {'column': 'id', 'type': 'text'}
+    [{'column': 'id', 'type': 'text'}]
+    >>> suggested("the first line may be a record. If it is one, say no_header=True, columns=…; else rename them.")
+    []
     """
     match = _TYPE.search(warning)
     if match is not None:
-        return {"column": match[1], "type": match[2]}
-    found = _OPTION.findall(warning)
-    if len({name for name, _ in found}) < len(found):  # a choice between two is the owner's
-        return {}
-    values = {name: _of_option(text) for name, text in found}
-    return {} if re.search(r"\w=…", warning) else values
+        return [{"column": match[1], "type": match[2]}]
+    found = [(name, _of_option(text)) for name, text in _OPTION.findall(warning)]
+    if not found or re.search(r"\w=…", warning):
+        return []
+    several = len({name for name, _ in found}) < len(found)
+    return [{name: value} for name, value in found] if several else [dict(found)]
 
 
 def _of_option(text: str) -> str:

@@ -81,9 +81,16 @@ def columns_view(
         wrong_note(_in_words(settings.contradiction, settings)) if settings.contradiction else None,
         about,
         element("h2", so_many(len(settings.columns), "column")),
+        element("p", _HOW, class_="note"),
         form,
         _pages(settings, first),
     )
+
+
+_HOW = (
+    "Each query reads a column without a declared type as it needs it. Open a column for its label, groups and date "
+    "format."
+)
 
 
 def _facts(data: str, settings: TableSettings, options: Mapping[str, str]) -> list[Fact]:
@@ -122,7 +129,9 @@ def _is_kept(settings: TableSettings) -> bool:
 
 def _problem(settings: TableSettings) -> Html:
     way = element("a", "Say how the file is written", href="table/settings", class_="button")
-    return joined(wrong_note(_in_words(settings.problem, settings)), element("p", way) if settings.has_format else None)
+    return joined(
+        wrong_note(_in_words(settings.problem, settings)), element("p", way) if settings.format_options else None
+    )
 
 
 def _in_words(text: str, settings: TableSettings) -> str:

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from .._aliases import own_names
 from .._ledger import Ledger, check_declared, choose_ledger, data_location
-from .._options import WRITTEN
+from .._options import STRUCTURE, WRITTEN
 from .._tables import (
     HOW_TO_OPEN,
     NO_HEADER,
@@ -87,8 +87,8 @@ class TableSettings:
         Why the table cannot be opened or its columns cannot be named; empty if they can.
     contradiction : str
         What the ledger refuses of the settings; empty if nothing.
-    has_format : bool
-        Whether the format of the table can be declared, as of text files and workbooks.
+    format_options : tuple of str
+        Of `WRITTEN`, those that can say how the file is written; none of files that say it themselves.
     names_columns : bool
         Whether types say which columns there are, as they do of JSON lines.
     """
@@ -101,7 +101,7 @@ class TableSettings:
     ledger: Path | str | None = None
     problem: str = ""
     contradiction: str = ""
-    has_format: bool = False
+    format_options: tuple[str, ...] = ()
     names_columns: bool = False
 
     @property
@@ -140,7 +140,7 @@ def table_settings(
     said = {} if text is None or text.content is None else read_document(place, content=text.content)[1]
     opened = _opened(data, None if text is None else text.project(), ledger, options or {})
     raw = _as_written(text)
-    has_format, names_columns = _kind_of_file(data)
+    format_options, names_columns = _kind_of_file(data)
     return TableSettings(
         place=place,
         version=_NONE if text is None else text.version,
@@ -150,7 +150,7 @@ def table_settings(
         ledger=None if opened.book is None else opened.book.place,
         problem=opened.problem,
         contradiction=opened.contradiction,
-        has_format=has_format,
+        format_options=format_options,
         names_columns=names_columns,
     )
 
@@ -365,10 +365,17 @@ def _column(name: str, kind: str, sections: Mapping[str, Any], *, takes_type: bo
 _KEYS = {"date_format": "format", "missing_codes": "missing"}
 
 
-def _kind_of_file(data: Any) -> tuple[bool, bool]:
-    """Tell whether the format of a table can be declared, and whether its types name its columns."""
+def _kind_of_file(data: Any) -> tuple[tuple[str, ...], bool]:
+    """Return the options that say how the table is written, and whether its types name its columns."""
     location = data_location(data)
     if location is None or location.inner:
-        return False, False
-    lines = is_json_lines(location.path)
-    return not lines and location.path.suffix.lower() != ".parquet", lines
+        return (), False
+    ending = location.path.suffix.lower()
+    if is_json_lines(location.path) or ending == ".parquet":
+        return (), ending != ".parquet"
+    left_out = {
+        ".xlsx": ("encoding", "delimiter", "codes", "comment", "row_names"),
+        ".dta": ("encoding", "delimiter", *(name for name in STRUCTURE if name != "codes")),
+    }
+    left_out |= dict.fromkeys((".sav", ".zsav"), left_out[".dta"])
+    return tuple(name for name in WRITTEN if name not in left_out.get(ending, ("codes", "sheet"))), False
