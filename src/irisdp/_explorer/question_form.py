@@ -112,14 +112,12 @@ def _plain(text: str) -> str:
 
 def _asked(said: Values) -> dict[str, Any]:
     """Return the query with its numbers and its column, and the condition apart from it."""
-    name, column, condition = said["query"], said.get("column", ""), said.get("condition", "")
+    name, column, condition = said["query"], " ".join(said.get("column", "").split("\n")), said.get("condition", "")
     if name == "apply":
         about = " ".join(filter(None, (column, condition)))
         return {"query": f"apply {said['mechanism']}"} | ({"expression": about} if about else {})
-    words = [name, *(_number_words(field, said[field]) for field in IN_QUERY if field in said)]
-    if column:
-        words.append(column)
-        _check_column(name, words, column, has_condition=bool(condition))
+    numbers = [_number_words(field, said[field]) for field in IN_QUERY if field in said]
+    words = [name, *numbers, *([_column_words(name, "".join(numbers), column)] if column else [])]
     return {"query": " ".join(words)} | ({"expression": condition} if condition else {})
 
 
@@ -138,14 +136,10 @@ def _number_words(field: str, text: str) -> str:
     return ",".join(parts)
 
 
-def _check_column(name: str, words: list[str], column: str, *, has_condition: bool) -> None:
-    """Refuse a column that the query would read as something else."""
-    numbers, _, condition = _split(name, " ".join(words[1:]))
-    if has_condition and condition:
-        raise BadInput("column", "holds a condition as well", "write one condition, in its own field")
-    if numbers != (words[1] if len(words) > 2 else ""):
-        rule = "begins with a number, which would be read as that of the question"
-        raise BadInput("column", rule, f'write it in double quotes: "{column[:60]}"')
+def _column_words(name: str, numbers: str, column: str) -> str:
+    """Return a column as a query has it: in double quotes where some of it would be read as something else."""
+    is_plain = _split(name, f"{numbers} {column}") == (numbers, column, "")
+    return column if is_plain else '"' + column.replace('"', '""') + '"'
 
 
 def _grouping(said: Values) -> dict[str, Any]:
@@ -296,10 +290,20 @@ def _of_query(rest: dict[str, Any]) -> dict[str, str]:
     for field, queries in IN_QUERY.items():
         if name in queries:
             result[field] = numbers.replace(",", ", ")
-    result |= {"column": " ".join(column.split("\n")), "condition": condition}
+    result |= {"column": _unquoted(name, numbers, " ".join(column.split("\n"))), "condition": condition}
     if separate and not condition:
         result["condition"] = rest.pop("expression").strip()
     return result
+
+
+def _unquoted(name: str, numbers: str, column: str) -> str:
+    """Return a column without the double quotes that the form would write again, or that change nothing."""
+    from .._queries import is_named_expression
+
+    inner = column[1:-1].replace('""', '"')
+    quoted = re.fullmatch(r'"(?:[^"]|"")+"', column) and inner == inner.strip() and not is_named_expression(inner)
+    again = _column_words(name, numbers, inner) if quoted else ""
+    return inner if again in (column, inner) and quoted else column
 
 
 def _of_mechanism(words: str, rest: dict[str, Any]) -> dict[str, str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .band import Band
     from .categories import split_condition
     from .count import Count
-    from .derived_columns import read_by
+    from .derived_columns import is_named_expression, read_by
     from .groups import CATEGORIES, Groups, check_apart, find_keys, groups_file, read_groups, split_list
     from .histogram import part_groups
     from .neighbouring_relation import NOT_OPTIMAL_TOGETHER, cell_relation, independent_parts, total_cost

@@ -104,16 +104,24 @@ class AboutCategories:
 _CONDITION = re.compile(r"[=<>!(]|\b(is|in|like|between|not)\b", re.IGNORECASE)
 """What conditions hold, and few names."""
 
+_QUOTED = re.compile(r'("(?:[^"]|"")+")(?:\s+(.*))?', re.DOTALL)
+"""A column in double quotes, and what follows it."""
+
 
 def split_condition(text: str) -> list[str]:
     """Return a column, or a named expression, and the condition after it if one text holds both.
+
+    Double quotes around a column keep it in one piece.
 
     Examples
     --------
     >>> split_condition("party age > 64"), split_condition("favourite party"), split_condition("pay = hours * rate")
     (['party', 'age > 64'], ['favourite party'], ['pay = hours * rate'])
+    >>> split_condition('"seen (UTC)" age > 64'), split_condition('"seen (UTC)"')
+    (['"seen (UTC)"', 'age > 64'], ['"seen (UTC)"'])
     """
-    first, _, rest = text.strip().partition(" ")
+    quoted = _QUOTED.fullmatch(text.strip())
+    first, rest = quoted.groups("") if quoted else text.strip().partition(" ")[::2]
     return [first, rest] if _CONDITION.search(rest) and not is_named_expression(text) else [text]
 
 
