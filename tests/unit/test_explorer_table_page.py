@@ -263,7 +263,16 @@ def test_options_of_the_command_line_are_shown_and_go_first(opened, tmp_path):
     path = tmp_path / "semi.csv"
     path.write_text("a;b\n1;2\n")
     page = opened(path, options={"delimiter": ";"}).get("table").text
-    assert "Type of b" in page and "--delimiter ;" in page
+    assert "Type of b" in page and "delimiter ;" in seen(page)
+
+
+def test_settings_of_a_session_count_as_on_the_command_line(opened, data, tmp_path):
+    publish(data, "count", "age > 71", epsilon=0.5, relation="exchange")
+    assert "uses relation" not in seen(opened().get("table").text)
+    assert "uses relation exchange" in seen(opened(told={"relation": "add-remove"}).get("table").text)
+    other = tmp_path / "other.ledger"
+    page = opened(ledger=str(other), told={"another_ledger": True, "relation": "add-remove"}).get("table").text
+    assert "other.ledger" in page and "uses relation" not in page
 
 
 def check(client):

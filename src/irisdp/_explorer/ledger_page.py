@@ -5,8 +5,6 @@ All of it is public: the ledger holds questions, charges and published answers, 
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +15,7 @@ from .._child_processes import Phase
 from .._exact import json_bytes, so_many, told_below
 from .._html import Html, element, joined
 from .._ledger import HEADINGS, Ledger, ledger_facts, named_limit, release_cells
-from .._release import ledger_of
+from .._release import Project, ledger_of
 from ..errors import BadInput, IrisError, Refusal
 from .form_errors import Fault, all_in_words, in_labels
 from .forms import Field, show_field
@@ -25,6 +23,7 @@ from .jobs import Job, Stopped
 from .pages import faults_note, filled_in, show_parts, wrong_note
 from .results import Fact, Result, ResultFile, ResultTable, Values, command_line
 from .stateful_pages import Handler, Visit
+from .table import of_served, served_values
 from .workspace import ServedTable
 
 _MOST_ROWS = 200
@@ -119,13 +118,8 @@ def verify_history(values: Values, say: Phase) -> str:
     return f"The history holds: {so_many(found.lines, 'line')}. Its head is {found.head}"
 
 
-def _ledger(values: Values) -> tuple[Ledger, Any]:
-    return ledger_of(
-        values["data"],
-        project=values["project"] or None,
-        ledger=values["ledger"] or None,
-        options=json.loads(values["options"]),
-    )
+def _ledger(values: Values) -> tuple[Ledger, Project | None]:
+    return ledger_of(**of_served(values))
 
 
 def _result(book: Ledger, document: Mapping[str, Any]) -> Result:
@@ -237,16 +231,7 @@ class LedgerPage:
         return visit.go("ledger")
 
     def _values(self, **more: str) -> dict[str, str]:
-        served = self._served
-        options = {name: value for name, value in served.options.items() if value}
-        return {
-            "data": served.data,
-            "project": served.project or "",
-            "ledger": served.ledger or "",
-            "options": json.dumps(options),
-            "asked": str(time.time_ns()),
-            **more,
-        }
+        return served_values(self._served, **more)
 
     async def _show(self, visit: Visit, sent: _Sent | None = None, status: int = 200) -> Response:
         if sent is None:

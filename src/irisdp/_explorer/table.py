@@ -55,7 +55,7 @@ from .workspace import ServedTable
 def read_settings(values: Values, say: Phase) -> TableSettings:
     """Return what is declared of the table; no record is read."""
     say("reading the names of the columns")
-    return table_settings(**_served(values))
+    return table_settings(**of_served(values))
 
 
 def change_settings(values: Values, say: Phase) -> TableSettings:
@@ -67,7 +67,7 @@ def change_settings(values: Values, say: Phase) -> TableSettings:
         As `save_settings`, and of the field that cannot be read.
     """
     say("changing the project file")
-    served, given = _served(values), json.loads(values["given"])
+    served, given = of_served(values), json.loads(values["given"])
     settings = table_settings(**served)
     if settings.version != values["version"]:
         raise BadInput(
@@ -87,13 +87,35 @@ def change_settings(values: Values, say: Phase) -> TableSettings:
     return save_settings(served.pop("data"), changes, values["version"], **served)
 
 
-def _served(values: Values) -> dict[str, Any]:
+def of_served(values: Values) -> dict[str, Any]:
+    """Return what `served_values` was given, as arguments of `table_settings`."""
     return {
         "data": values["data"],
         "project": values["project"] or None,
         "ledger": values["ledger"] or None,
         "options": json.loads(values["options"]),
     }
+
+
+def served_values(served: ServedTable, **more: str) -> dict[str, str]:
+    """Return a table as text, for work in another process; the time makes each visit look at the files again."""
+    return {
+        "data": served.data,
+        "project": served.project or "",
+        "ledger": served.ledger or "",
+        "options": json.dumps(_options(served)),
+        "asked": str(time.time_ns()),
+        **more,
+    }
+
+
+def _options(served: ServedTable) -> dict[str, Any]:
+    """Return the options that the explorer was started with and that say how the table and its ledger are found."""
+    told = {name: served.told[name] for name in _OF_SESSION if name in served.told}
+    return {name: value for name, value in {**served.options, **told}.items() if value}
+
+
+_OF_SESSION = ("relation", "unit", "lookup", "on", "engine", "master", "secret", "another_ledger")
 
 
 class TablePage:
@@ -144,21 +166,11 @@ class TablePage:
 
     async def _settings(self, visit: Visit) -> TableSettings:
         """Read what is declared of the table in another process; raises as `table_settings`, and `Stopped`."""
-        # The time makes each visit look again: the files may have changed.
         settings: TableSettings = await visit.planned(read_settings, self._values())
         return settings
 
     def _values(self, **more: str) -> dict[str, str]:
-        served = self._served
-        options = {name: value for name, value in served.options.items() if value}
-        return {
-            "data": served.data,
-            "project": served.project or "",
-            "ledger": served.ledger or "",
-            "options": json.dumps(options),
-            "asked": str(time.time_ns()),
-            **more,
-        }
+        return served_values(self._served, **more)
 
     async def _columns(
         self,
@@ -173,7 +185,7 @@ class TablePage:
         first = first or visit.request.query_params.get("from", "")
         start = int(first) // SHOWN * SHOWN if first.isascii() and first.isdigit() and len(first) < 9 else 0
         saved = "saved" in visit.request.query_params and wrong is None
-        options = {name: str(value) for name, value in self._served.options.items() if value}
+        options = {name: str(value) for name, value in _options(self._served).items()}
         view = columns_view(self._served.data, settings, options, first=start, saved=saved, chosen=chosen or {})
         return self._page(visit, "table", wrong or joined(), view, status=status)
 

@@ -106,9 +106,9 @@ def _facts(data: str, settings: TableSettings, options: Mapping[str, str]) -> li
     if settings.others:
         facts.append(Fact("Also in the project file", ", ".join(settings.others), "Edit the file to change these."))
     if options:
-        text = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in options.items())
+        text = ", ".join(f"{name.replace('_', '-')} {value}" for name, value in options.items())
         facts.append(
-            Fact("Command line", text, "These options go before the project file until you stop the explorer.")
+            Fact("Started with", text, "These options go before the project file until you stop the explorer.")
         )
     return facts
 

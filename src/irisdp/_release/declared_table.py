@@ -128,7 +128,8 @@ def table_settings(
     project, ledger : path, optional
         As for `irisdp.Session`.
     options : mapping, optional
-        Options of `irisdp.Session` that say how the table is read; they go before the project file.
+        Options of `irisdp.Session` that say how the table is read and where its ledger is; they go before the project
+        file.
 
     Raises
     ------
@@ -259,7 +260,8 @@ class _Opened:
 
 def _opened(data: Any, project: Project | None, ledger: Any, options: Mapping[str, Any]) -> _Opened:
     try:
-        told = apply_project(project, None, {"unit": None, "relation": None, **options})
+        asked = {name: value for name, value in options.items() if name not in ("secret", "another_ledger")}
+        told = apply_project(project, None, {"unit": None, "relation": None, **asked})
         with told.blamed(), explaining_index(data):
             how = cast(dict[str, Any], {name: told.options.get(name) for name in HOW_TO_OPEN})
             table = open_table(data, **how)
@@ -267,7 +269,8 @@ def _opened(data: Any, project: Project | None, ledger: Any, options: Mapping[st
             if public:
                 _check_named(table, told.project, told.options.get("unit"))
         declared = None if project is None else project.declared_ledger
-        choice = choose_ledger(table, ledger, None, declared=declared)
+        secret, another = options.get("secret"), bool(options.get("another_ledger"))
+        choice = choose_ledger(table, ledger, secret, declared=declared, another=another)
     except IrisError as error:
         return _Opened(error=error)
     book = choice.book
