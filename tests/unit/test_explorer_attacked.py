@@ -402,6 +402,25 @@ def test_tables_that_cannot_be_read_are_told_without_their_values(tmp_path, faul
     assert not any(mark in text for text in said for mark in MARKS)
 
 
+FAILS = """
+from irisdp._explorer.publish_page import PublishPage
+async def fail(self, *given, **options):
+    raise ValueError("quaxil is wrong")
+PublishPage._show = fail
+"""
+
+
+def test_an_internal_error_is_told_by_its_place_alone(tmp_path):
+    data = table(tmp_path / "work")
+    with exploring(data, planted=FAILS) as served:
+        status, _, text = served.get("publish")
+        assert status == 500 and "ValueError at" in text and MARKS[0] not in text
+        assert served.get("plan")[0] == 200
+        served.process.terminate()
+        served.process.wait(30)
+    assert MARKS[0] not in (data.parent / "stderr.log").read_text()
+
+
 HOSTILE = "\"'></textarea></script><script>alert(1)</script><img src=x onerror=alert(2)>"
 
 

@@ -130,7 +130,9 @@ class Guard:
                 body = await _read(receive, hold)
             if body is None:
                 return
-            await self._application(scope, _replay(body, receive), _with_headers(send))
+            # A page has said where it failed. The server would write the message too, which may hold a value.
+            with suppress(Exception):
+                await self._application(scope, _replay(body, receive), _with_headers(send))
         except _TooLong:
             await _discard(receive)
             rule = f"a body has at most {LARGEST_BODY >> 20} MiB"
