@@ -122,10 +122,18 @@ def explorer(chromium, tmp_path_factory):
 
 
 @pytest.fixture
-def private(browser, tmp_path):
+def plan():
+    """Return the plan file beside the table of `private`; a file of tests may have another."""
+    return ""
+
+
+@pytest.fixture
+def private(browser, tmp_path, plan):
     """Return a watched page that an explorer of a table was opened in, with the table's path."""
     table = tmp_path / "visits.csv"
     table.write_text("id,ward\n1,north\n2,south\n", encoding="utf-8")
+    if plan:
+        table.with_name("visits.plan.toml").write_text(plan, encoding="utf-8")
     process, address = start_explorer(tmp_path, table.name)
     try:
         with watched(browser) as context:
