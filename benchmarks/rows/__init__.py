@@ -15,8 +15,8 @@ FILES = (
 NO_TIMES = (
     "check_table.py", "check_tables.py", "clock.py", "design_limits.py", "design_times.py", "foreign.py",
     "gaussian_noise.py", "large_designs.py", "metric_privacy.py", "named_counts.py", "peers.py", "person_rows.py",
-    "plans.py", "public_tables.py", "publishing_page.py", "pull_over_flips.py", "questions.py", "reading_gaps.py", "sizes.py",
-    "spark_cluster.py", "sums.py", "sweeps.py",
+    "plans.py", "public_tables.py", "publishing_page.py", "pull_over_flips.py", "questions.py", "reading_gaps.py",
+    "sizes.py", "spark_cluster.py", "sums.py", "sweeps.py",
 )  # fmt: skip
 """Programs that measure errors, laws, what a clock reveals, random designs or whether engines agree: each runs once."""
 
