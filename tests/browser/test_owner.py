@@ -63,7 +63,7 @@ class Owner:
 
     def press(self, name):
         """Press a button."""
-        self.page.get_by_role("button", name=name, exact=True).click()
+        self.page.get_by_role("button", name=re.compile(f"^{re.escape(name)}")).first.click()
         self.page.wait_for_load_state()
         self.steps += 1
 
