@@ -212,6 +212,25 @@ def test_a_question_that_makes_no_sense_is_not_kept_and_says_so_beside_its_field
     assert "Values are at least" in text and 'aria-invalid="true"' in visitor.page.text
 
 
+def test_the_form_of_a_question_names_columns_and_shows_what_the_project_file_declares(visitor, survey):
+    survey.with_suffix(".iris.toml").write_text('[groups]\ntown = ["Ely", "York"]\n[categories]\ntown = ["Bath"]\n')
+    visitor.get("plan/questions/new")
+    header = SURVEY.splitlines()[0].split(",")
+    listed = visitor.page.text.partition('<datalist id="field-column-list">')[2].partition("</datalist>")[0]
+    assert re.findall(r'<option value="([^"]*)">', listed) == header
+    assert f"Columns: {', '.join(header)}." in visitor.page.text
+    visitor.post("plan/questions/new", do="show", query="count", grouped="listed", by="town", name="", accuracy="share")
+    assert re.search(r'<textarea [^>]*id="field-groups"[^>]*>\nEly, York</textarea>', visitor.page.text)
+    visitor.post("plan/questions/new", do="show", query="plurality", column="town", accuracy="share")
+    assert re.search(r'<textarea [^>]*id="field-categories"[^>]*>\n&quot;Bath&quot;</textarea>', visitor.page.text)
+
+
+def test_the_form_of_a_question_stands_where_the_project_file_cannot_be_read(visitor, survey):
+    survey.with_suffix(".iris.toml").write_text("[groups\n")
+    text = visitor.get("plan/questions/new")
+    assert "Condition" in text and "<datalist" not in visitor.page.text
+
+
 # Publishing.
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .._html import Html, element
+from .._html import Html, element, joined
 from .results import Answer, Values
 
 Takes = Callable[[Sequence[tuple[str, bytes]]], Mapping[str, str]]
@@ -45,6 +45,8 @@ class Field:
         The largest number that is looked at here.
     needed : bool
         Whether it may not be empty where it stands.
+    suggestions : tuple of str
+        What browsers offer in a text field while one types.
     also : tuple of str
         Other names by which errors speak of it; ``*`` for all that are no field's.
     fills : str
@@ -74,6 +76,7 @@ class Field:
     when: When | tuple[When, ...] = field(default_factory=dict)
     most: int | None = None
     needed: bool = False
+    suggestions: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     fills: str = ""
     takes: Takes | None = None
@@ -147,8 +150,9 @@ def _control(one: Field, value: str, common: Mapping[str, str | bool | None]) ->
             "data_scale": "log" if one.logarithmic else "linear",
             "data_whole": one.whole,
         }
+    listed = f"field-{one.name}-list" if one.suggestions else None
     mode = {"number": "numeric" if one.whole and not one.fractions else "decimal"}.get(one.kind)
-    return element(
+    written = element(
         "input",
         type="text",
         value=value,
@@ -156,9 +160,13 @@ def _control(one: Field, value: str, common: Mapping[str, str | bool | None]) ->
         placeholder=one.example or None,
         autocomplete="off",
         spellcheck="false",
+        list=listed,
         **slider,
         **common,
     )
+    if listed is None:
+        return written
+    return joined(written, element("datalist", [element("option", value=each) for each in one.suggestions], id=listed))
 
 
 def _area(value: str, one: Field, common: Mapping[str, str | bool | None]) -> Html:

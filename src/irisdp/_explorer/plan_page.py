@@ -14,16 +14,18 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from .._html import Content, Html, element, joined
-from ..errors import BadInput, Refusal
+from .._release import ColumnSettings, TableSettings
+from ..errors import BadInput, IrisError, Refusal
 from .draft import Draft, DraftQuestion
 from .form_errors import Fault, all_in_words, in_words
 from .forms import Field, read_values, show_field
 from .jobs import Job, Stopped
 from .outlook import PlanOutlook, QuestionOutlook, plan_outlook
 from .pages import fact_list, faults_note, filled_in, take_away, text_table, wrong_note
-from .question_form import FIELDS, question_of
+from .question_form import FIELDS, prefilled, question_of, with_columns
 from .results import Fact, Result, ResultFile, ResultTable, command_line
 from .stateful_pages import Handler, Visit
+from .table import read_settings, served_values
 from .workspace import Workspace
 
 _BUDGET = Field(
@@ -308,15 +310,18 @@ class PlanPage:
         self, visit: Visit, one: DraftQuestion | None, values: Mapping[str, str], *, sent: bool
     ) -> Response:
         """Show the form of a question; what is wrong with it stands beside its fields once it was sent."""
+        declared = await self._declared(visit)
+        lists = {name: {each.name: getattr(each, name) for each in declared} for name in ("groups", "categories")}
+        values = prefilled(values, lists)
         said, faults = await self._previewed(visit, one, values)
         if faults and not sent:
             said = filled_in("Fill in the form: cost, error and risk will be shown here.")
         wrong = faults if sent else ()
         shown = {
             each.name: show_field(
-                each, values, "; ".join(fault.beside for fault in wrong if fault.field is each) or None
+                each, values, "; ".join(_beside(fault, each) for fault in wrong if _beside(fault, each)) or None
             )
-            for each in FIELDS
+            for each in with_columns([each.name for each in declared if each.kind])
         }
         said_rarely = any(values[name] != default for name, default in _RARE.items()) or any(
             fault.field is not None and fault.field.name in _RARE for fault in wrong
@@ -349,6 +354,14 @@ class PlanPage:
         lead = element("p", "What is asked, of whom, and how accurately. No record is read.", class_="lead")
         note = faults_note(wrong, visit.frame) if wrong else None
         return visit.page(title, lead, note, element("div", form, _result(said), class_="room"), at=self.name)
+
+    async def _declared(self, visit: Visit) -> tuple[ColumnSettings, ...]:
+        """Return the columns of the table and what its project file says of each; none where that cannot be read."""
+        try:
+            settings: TableSettings = await visit.planned(read_settings, served_values(self._workspace.served))
+        except (IrisError, Stopped):  # the outlook says it
+            return ()
+        return settings.columns
 
     def _number(self, one: DraftQuestion) -> int:
         return next(n for n, each in enumerate(self._workspace.draft.questions, 1) if each.key == one.key)
@@ -387,6 +400,10 @@ class PlanPage:
         except (Refusal, Stopped) as refusal:
             return wrong_note(str(refusal)), ()
         return _of_question(told, outlook), ()
+
+
+def _beside(fault: Fault, field: Field) -> str:
+    return fault.beside if fault.field is not None and fault.field.name == field.name else ""
 
 
 def _address(one: DraftQuestion | None) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +19,7 @@ from .._exact import TomlFile, integer, rational
 from .._queries.registry import FORM_OF
 from ..errors import BadInput
 from .form_errors import check_length, faults_of, raise_faults
-from .forms import read_values, stands
+from .forms import Field, read_values, stands
 from .question_fields import (
     AUDIENCES,
     EPSILON,
@@ -42,7 +43,7 @@ from .question_fields import (
 from .question_lists import in_list, plan_number, plan_value, read_list, shown_list, toml_key, toml_value
 from .results import Values
 
-__all__ = ("FIELDS", "prefilled", "question_of", "values_of")
+__all__ = ("FIELDS", "prefilled", "question_of", "values_of", "with_columns")
 
 # From the form to a question.
 
@@ -402,7 +403,23 @@ def _shown_audience(value: Any) -> str | None:
     )
 
 
-# Lists that a project file declares.
+# What is declared of the table.
+
+_MOST_COLUMNS, _MOST_NAMED = 1000, 20
+
+
+def with_columns(columns: Sequence[str]) -> tuple[Field, ...]:
+    """Return `FIELDS` with the names of the table's columns: offered while one types, and named beside conditions."""
+    if not columns:
+        return FIELDS
+    named = ", ".join(columns[:_MOST_NAMED])
+    more = f" and {len(columns) - _MOST_NAMED:,} more" if len(columns) > _MOST_NAMED else ""
+    told: dict[str, dict[str, Any]] = {
+        "column": {"suggestions": tuple(columns[:_MOST_COLUMNS])},
+        "weight": {"suggestions": tuple(columns[:_MOST_COLUMNS])},
+        "condition": {"help": f"{FIELD['condition'].help} Columns: {named}{more}."},
+    }
+    return tuple(replace(each, **told.get(each.name, {})) for each in FIELDS)
 
 
 def prefilled(given: Mapping[str, str], project: Mapping[str, Any]) -> dict[str, str]:
