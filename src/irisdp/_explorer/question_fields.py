@@ -176,13 +176,14 @@ FIELDS: tuple[Field, ...] = (
         label="Records of one person",
         kind="choice",
         choices=(
-            ("", "as the project file says, or each record is a person"),
+            ("", "as the project file says"),
             ("at_most", "keep some of each person's records"),
             ("per_unit", "each person counts once, by all of their records"),
             ("person", "make one row of each person's records"),
             ("total", "bound each person's total (sum)"),
         ),
-        help="Who a person is says the column that identifies one: in the project file, or for the whole plan.",
+        help="The project file, or the plan, names the column that identifies a person. Without one, each record is "
+        "a person.",
         also=("unit",),
     ),
     Field(
