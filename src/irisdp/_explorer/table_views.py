@@ -20,7 +20,7 @@ from .table_form import NEW, NEW_TYPE, TYPE_OF, TYPES, table_fields, table_value
 
 SHOWN = 50
 """Columns on one page."""
-PARTS = (("table", "Columns"), ("table/settings", "Whole table"), ("table/check", "Check"))
+PARTS = (("table", "Columns"), ("table/settings", "Whole table"), ("table/check", "Check records"))
 """The parts of the page, by their addresses."""
 
 
