@@ -222,6 +222,8 @@ def test_all_that_is_wrong_is_said_at_once_each_at_its_field():
     ({"query": "majority"}, "condition", "is missing"),
     ({"query": "band", "thresholds": "10, x"}, "thresholds", "must be a whole number"),
     ({"query": "quantiles", "quantiles": "0.5, 1e99999999", "column": "age"}, "quantiles", "has more than 24 letters"),
+    ({"query": "band", "thresholds": ",".join(["1"] * 1001)}, "thresholds", "lists more than 1,000"),
+    ({"audience": ",".join(["a"] * 10**5)}, "audience", "lists more than 1,000"),
     ({"audience": "board=2"}, "audience", "says an ε; write the names alone"),
     ({"accuracy": "audiences", "audience": "board"}, "audience", "must be NAME=ε, each name once"),
     ({"accuracy": "audiences"}, "audience", "is missing"),
@@ -237,6 +239,10 @@ def test_what_is_wrong_is_said_of_the_field_that_says_it(values, field, beside):
     found = faults(**values)
     assert list(found) == [field]
     assert found[field].startswith(beside)
+
+
+def test_a_blank_in_the_name_of_an_audience_stays_for_iris_to_refuse():
+    assert question_of({"audience": " board , the press"})["audience"] == ["board", "the press"]
 
 
 def test_what_does_not_stand_is_not_looked_at():

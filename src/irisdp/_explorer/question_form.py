@@ -124,7 +124,7 @@ def _asked(said: Values) -> dict[str, Any]:
 
 def _number_words(field: str, text: str) -> str:
     """Return numbers as a query has them, without blanks; several are separated by commas."""
-    parts = ["".join(part.split()) for part in text.split(",")]
+    parts = ["".join(part.split()) for part in _parts(field, text)]
     if FIELD[field].whole:
         return str(int(rational(parts[0], field)))
     if field in ("thresholds", "quantiles"):
@@ -135,6 +135,17 @@ def _number_words(field: str, text: str) -> str:
             else:
                 rational(part, field)
     return ",".join(parts)
+
+
+_MOST_PARTS = 1000
+"""Between commas, in a field of numbers or of audiences: no query takes more, and pages must not wait for them."""
+
+
+def _parts(field: str, text: str) -> list[str]:
+    """Split at commas."""
+    if text.count(",") >= _MOST_PARTS:
+        raise BadInput(field, f"lists more than {_MOST_PARTS:,}", "leave some out")
+    return text.split(",")
 
 
 def _column_words(name: str, numbers: str, column: str) -> str:
@@ -171,7 +182,7 @@ def _accuracy(said: Values) -> dict[str, Any]:
     result = {how: plan_number(said[how])} if how in (EPSILON, WITHIN) else {}
     if "audience" not in said:
         return result
-    parts = [part.partition("=") for part in said["audience"].split(",")]
+    parts = [part.partition("=") for part in _parts("audience", said["audience"])]
     levels = {name.strip(): level.strip() for name, sign, level in parts if sign}
     if how == AUDIENCES:
         if len(levels) < len(parts):
