@@ -135,6 +135,7 @@ def an_audience(owner):
     owner.publish()
     owner.go("results")
     assert owner.page.locator(".doors > li").count() == 2
+    owner.sees("for press")
 
 
 def twenty_questions(owner):

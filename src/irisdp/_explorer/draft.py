@@ -93,11 +93,12 @@ class Draft:
             Where there are too many.
         """
         if key is not None:
-            changed = (replace(one, values=dict(values)) if one.key == key else one for one in self.questions)
+            out = _out(self, values, key)
+            changed = (replace(one, values=dict(values), out=out) if one.key == key else one for one in self.questions)
             return replace(self, questions=tuple(changed))
         if len(self.questions) >= _MOST_QUESTIONS:
             raise BadInput("query", f"{_MOST_QUESTIONS:,} questions are the most here", "write a plan file for more")
-        new = DraftQuestion(key=self.next_key, values=dict(values), out=_out(self, values))
+        new = DraftQuestion(key=self.next_key, values=dict(values), out=_out(self, values, self.next_key))
         place = next((n for n, one in enumerate(self.questions, 1) if one.key == after), len(self.questions))
         questions = (*self.questions[:place], new, *self.questions[place:])
         return replace(self, questions=questions, next_key=self.next_key + 1)
@@ -303,11 +304,11 @@ def read_draft(document: Mapping[str, Any], values_of: Any, *, default: Draft) -
     return replace(draft, budget=rational_text(total)) if total else draft
 
 
-def _out(draft: Draft, values: Mapping[str, str]) -> str:
-    """Name the file of a new question's answers by what it asks, and by its key."""
+def _out(draft: Draft, values: Mapping[str, str], key: int) -> str:
+    """Name the file of a question's answers by what it asks, and by its key."""
     words = values.get("name") or " ".join(filter(None, (values["query"], values.get("column"))))
     slug = _SLUG.sub("-", words.casefold()).strip("-")[:40].strip("-")
-    return f"{answers_folder(draft.name)}/{draft.next_key:02}{f'-{slug}' if slug else ''}.csv"
+    return f"{answers_folder(draft.name)}/{key:02}{f'-{slug}' if slug else ''}.csv"
 
 
 def answers_folder(name: str) -> str:

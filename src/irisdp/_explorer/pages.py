@@ -105,23 +105,42 @@ def _again(seconds: int | None) -> Html | None:
 
 
 def home(frame: Frame) -> bytes:
-    """Write the start page, which lists all pages and their uses."""
-    doors = [
-        element("li", element("a", element("h2", room.title), element("p", room.summary), href=room.name))
-        for room in frame.rooms
-    ]
+    """Write the start page, which lists all pages and their uses: first those about a table, in their order."""
+    own = [room for room in frame.rooms if not isinstance(room, Tool)]
+    tools = [room for room in frame.rooms if isinstance(room, Tool)]
+    if not own:
+        title, lead = "Explore private answers", _EXPLORE
+    else:
+        title, lead = "Publish from a table", _PUBLISH
     return page(
-        "Explore private answers",
-        element(
-            "p",
-            "See what a private answer costs and how far off it will be, before any record is read: design mechanisms, "
-            "check them, and read what was published. Everything made here can be taken away as a file, a picture, "
-            "Python or a command line that makes the same thing.",
-            class_="lead",
-        ),
-        element("ul", doors, class_="doors"),
+        title,
+        element("p", lead, class_="lead"),
+        joined(_doors(own), element("h2", "Tools that need no table")) if own else None,
+        _doors(tools),
         element("p", _about_tables(frame.rooms), class_="promise"),
         frame=frame,
+    )
+
+
+_EXPLORE = (
+    "See what a private answer costs and how far off it will be, before any record is read: design mechanisms, "
+    "check them, and read what was published. Everything made here can be taken away as a file, a picture, Python or "
+    "a command line that makes the same thing."
+)
+_PUBLISH = (
+    "Check how the table is read, plan your questions, publish them with one press, and read the results. You see "
+    "cost, error and risk before any record is read."
+)
+
+
+def _doors(rooms: Sequence[Tool | StatefulPage]) -> Html:
+    return element(
+        "ul",
+        [
+            element("li", element("a", element("h2", room.title), element("p", room.summary), href=room.name))
+            for room in rooms
+        ],
+        class_="doors",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import partial
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,12 @@ class ResultsPage:
         listed = [
             element(
                 "li",
-                element("a", element("h2", f"{one.number}. {one.title}"), href=f"results/{one.place}"),
-                element("p", one.sentence),
+                element(
+                    "a",
+                    element("h2", f"{one.number}. {one.title}"),
+                    element("p", one.sentence),
+                    href=f"results/{one.place}",
+                ),
             )
             for one in found.questions
         ]
@@ -88,12 +93,14 @@ class ResultsPage:
 
     def _whole(self, found: Overview) -> Result:
         plan = self._workspace.path
-        report = [] if found.report is None else [Path(found.report)]
         return Result(
             headline="",
             files=(
                 ResultFile(plan.name, plan.read_bytes(), "application/toml"),
-                *(ResultFile(path.name, partial(_read, path), "text/html", told=_stamp(path)) for path in report),
+                *(
+                    ResultFile(path.name, partial(_read, path), "text/html", told=_stamp(path))
+                    for path in map(Path, found.reports)
+                ),
             ),
             command=command_line(["irisdp", "run", plan.name]),
             python=f"import irisdp\n\npublished = irisdp.run({plan.name!r})\nprint(published.to_document())",
@@ -138,13 +145,13 @@ class Overview:
     questions : tuple of OneSentence
     missing : int
         Questions without a file of answers.
-    report : str or None
-        The page of all questions.
+    reports : tuple of str
+        The pages of all questions: one for everybody, and one for each audience.
     """
 
     questions: tuple[OneSentence, ...]
     missing: int
-    report: str | None
+    reports: tuple[str, ...]
 
 
 def results_overview(values: Values, say: Phase) -> Overview:
@@ -165,10 +172,11 @@ def results_overview(values: Values, say: Phase) -> Overview:
             except BadInput as error:
                 sentence = str(error)
             title = said.get("name") or " ".join(filter(None, (said["query"], said.get("expression"))))
+            audience = file.stem.removeprefix(Path(said["out"]).stem).removeprefix(".")
+            title += f" for {audience}" if audience else ""
             listed.append(OneSentence(number=number, place=len(listed) + 1, title=title, sentence=sentence))
-    report = path.parent / document["report"] if "report" in document else None
-    there = report is not None and report.is_file()
-    return Overview(questions=tuple(listed), missing=missing, report=str(report) if there else None)
+    reports = _beside(path, document["report"]) if "report" in document else []
+    return Overview(questions=tuple(listed), missing=missing, reports=tuple(map(str, reports)))
 
 
 def one_result(values: Values, say: Phase) -> Result | None:
@@ -190,19 +198,18 @@ def _answers(plan: Path, said: dict[str, str]) -> list[Path]:
     """Return the files of answers to a question that are there: one, or one for each audience."""
     if "out" not in said:
         return []
-    named = plan.parent / said["out"]
-    found = sorted(named.parent.glob(f"{_literal(named.stem)}*{named.suffix}")) if named.parent.is_dir() else []
-    return [
-        file
-        for file in found
-        if (file == named or file.name.startswith(f"{named.stem}.")) and Path(f"{file}{_SIDECAR}").is_file()
-    ]
+    return [file for file in _beside(plan, said["out"]) if Path(f"{file}{_SIDECAR}").is_file()]
 
 
-def _literal(text: str) -> str:
-    from glob import escape
+def _beside(plan: Path, name: str) -> list[Path]:
+    """Return a file that a plan names, and those of its audiences, so far as they are there."""
+    named = plan.parent / name
+    found = named.parent.glob(f"{escape(named.stem)}*{named.suffix}") if named.parent.is_dir() else ()
+    return sorted(file for file in found if file == named or file.name.startswith(f"{named.stem}."))
 
-    return escape(text)
+
+def _report(path: Path) -> ResultFile:
+    return ResultFile(path.name, partial(_read, path), "text/html", told=_stamp(path))
 
 
 def _read(path: Path) -> bytes:
