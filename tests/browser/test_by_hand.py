@@ -3,7 +3,7 @@
 import pytest
 
 from support.accessible import grave_findings, sideways
-from support.tasks import TASKS, fill, wait_for
+from support.tasks import TASKS, fill, folded, wait_for
 from support.watched import tab_to, watched
 
 LONG = {"n": "100", "delta": "1/1000", "epsilon": "1/10"}
@@ -12,6 +12,9 @@ LONG = {"n": "100", "delta": "1/1000", "epsilon": "1/10"}
 
 def write(page, name, text):
     """Come to a field, and write in it: letters, or what was copied elsewhere; in a list, what its line begins with."""
+    if page.locator(folded(name)).count():
+        tab_to(page, folded(name))
+        page.keyboard.press("Enter")
     tab_to(page, f"#field-{name}")
     if page.evaluate("document.activeElement.tagName") == "SELECT":
         page.keyboard.type(text)
@@ -42,9 +45,12 @@ def test_a_task_is_done_with_the_keyboard_alone(browser, explorer, release, task
         page.keyboard.press("Enter")
         wait_for(page, says)
         page.wait_for_load_state("networkidle")
-        tab_to(page, "#result summary")
+        if room == "Read":  # its picture is for analysts
+            tab_to(page, "#result details.more > summary")
+            page.keyboard.press("Enter")
+        tab_to(page, "#result figure summary")
         page.keyboard.press("Enter")
-        assert page.locator("#result details[open] table").count() == 1
+        assert page.locator("#result figure details[open] table").count() == 1
         tab_to(page, "#result a[href^='pictures/']")
         tab_to(page, "#result .code button")
 

@@ -116,7 +116,7 @@ def opens_offline(browser, path):
 
 def test_a_link_to_a_reading_carries_all_but_what_was_published(visitor, release):
     do(visitor, "interpret 7 of at most 10", release)
-    link = offered(visitor).get_by_role("link", name="a link that carries all of this, but for: what was published")
+    link = offered(visitor).get_by_role("link", name="a link that carries all of this, but for: release file")
     address = link.get_attribute("href")
     assert parse_qs(urlsplit(address).query) == {"value": ["7"], "at_most": ["10"]}
     other = visitor.context.new_page()

@@ -29,8 +29,15 @@ TASKS = {
 """Task → room, what is filled in, what is pressed, how the answer begins."""
 
 
+def folded(name):
+    """Return what unfolds the part of a form in which a field stands, where it is folded."""
+    return f"details.part:not([open]):has(#field-{name}) > summary"
+
+
 def fill(page, name, value):
     """Fill in one field, or choose in it."""
+    if page.locator(folded(name)).count():
+        page.locator(folded(name)).click()
     field = page.locator(f"#field-{name}")
     if field.evaluate("field => field.tagName") == "SELECT":
         field.select_option(label=value)

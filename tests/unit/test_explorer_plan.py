@@ -242,6 +242,10 @@ def test_one_press_publishes_what_was_shown(visitor, survey):
     text = visitor.get("results")
     assert "About" in text and "3 published answers" in text
     assert "Ely" in visitor.get("results/2") and visitor.page.status_code == 200
+    assert 'class="row"' in visitor.page.text
+    rows = [visitor.get(f"results/2?row={row}") for row in (1, 2, 3)]
+    assert sum("town Ely: published " in row for row in rows) == 1
+    assert "4 is not there" in visitor.get("results/2?row=4")
     visitor.get("results/3")
     assert visitor.page.status_code == 404
     assert "charges nothing" in visitor.get("plan")

@@ -31,6 +31,8 @@ from irisdp._cli import run
 from irisdp._exact import json_bytes
 from irisdp._explorer.check import CHECK, check
 from irisdp._explorer.common_fields import as_text
+from irisdp._explorer.design import DESIGN
+from irisdp._explorer.design import design as working
 from irisdp._explorer.pages import show_result
 from irisdp._explorer.results import ResultCache
 
@@ -197,6 +199,13 @@ def test_nothing_is_answered_before_something_is_asked():
     assert hint(release="{}").startswith("Now add the answers file")
     assert hint(value="7").startswith("Now add the release file")
     assert hint(answers="answer\n7\n").startswith("Now add the release file")
+
+
+@pytest.mark.parametrize("tool", [DESIGN, CHECK], ids=lambda tool: tool.name)
+def test_the_example_of_a_page_is_answered(tool):
+    work = {"design": working, "check": check}[tool.name]
+    result = work(read_values(tool.fields, tool.example()), lambda phase: None)
+    assert result.headline.startswith(("Proved best", "This keeps"))
 
 
 # The room Check: what is pasted is audited as the command line audits it, and shown without believing any of it.

@@ -399,7 +399,7 @@ async def _given(
                 if content:
                     sent.setdefault(name, []).append((part.filename or "", content))
             else:
-                given.setdefault(name, part)
+                given[name] = part  # the last one, as in an address: a button says more than the field of its name
     for field in fields:
         if field.kind != "file" or field.name not in sent:
             continue

@@ -86,6 +86,7 @@ CHECK = Tool(
     answer=_answer,
     submit="Check",
     posts=True,
+    example=lambda: {"mechanism": "3/4, 1/4\n1/4, 3/4\n", "on": "path", "epsilon": "1.1"},
 )
 
 

@@ -62,6 +62,7 @@ DESIGN = Tool(
     answer=_answer,
     submit="Design",
     posts=True,
+    example=lambda: {"graph": "a b\nb c\nc d", "colors": "a: no\nb: no\n*: yes"},
 )
 
 

@@ -24,6 +24,8 @@ from .workspace import Workspace
 
 _SIDECAR = ".release.json"
 _LARGEST = 16 << 20
+_LONGEST_ROW = 10
+"""Digits of the number of a row."""
 
 
 class ResultsPage:
@@ -111,12 +113,15 @@ class ResultsPage:
         if not number.isdecimal() or len(number) > 6:
             raise HTTPException(404)
         try:
-            result: Result | None = await visit.planned(one_result, {**self._values(), "place": number})
+            row = visit.request.query_params.get("row", "")
+            asked = {"place": number, "row": row if row.isdecimal() and len(row) < _LONGEST_ROW else ""}
+            result: Result | None = await visit.planned(one_result, {**self._values(), **asked})
         except BadInput as error:
             return visit.page(self.title, wrong_note(str(error)), _back(), at=self.name)
         if result is None:
             raise HTTPException(404, "there are no answers to this question")
-        return visit.page(self.title, _back(), show_parts(result, visit.store), at=self.name)
+        rows = element("form", id="form", method="get", action=f"results/{number}", hidden=True)
+        return visit.page(self.title, _back(), rows, show_parts(result, visit.store), at=self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +191,8 @@ def one_result(values: Values, say: Phase) -> Result | None:
     path = Path(values["path"])
     files = [file for said in _plan(path).get("questions", ()) for file in _answers(path, said)]
     place = int(values["place"])
-    return published(files[place - 1]) if 0 < place <= len(files) else None
+    row = int(values["row"]) if values["row"] else None
+    return published(files[place - 1], row=row, choose="row") if 0 < place <= len(files) else None
 
 
 def _plan(path: Path) -> dict[str, Any]:
