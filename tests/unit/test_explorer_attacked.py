@@ -398,6 +398,7 @@ def test_tables_that_cannot_be_read_are_told_without_their_values(tmp_path, faul
     data = table(tmp_path / "work")
     data.write_bytes(BROKEN[fault])
     data.with_name("visits.plan.toml").write_text(PLAN + READS_AGE)
+    data.with_name("visits.iris.toml").write_text('[types]\nage = "integer"\n')
     with exploring(data) as served:
         served.data = data
         job = served.press(served.offer())
