@@ -245,6 +245,18 @@ def test_a_blank_in_the_name_of_an_audience_stays_for_iris_to_refuse():
     assert question_of({"audience": " board , the press"})["audience"] == ["board", "the press"]
 
 
+@pytest.mark.parametrize(("groups", "shown"), [
+    (["north"], '"north"'),  # without quotes it might be the name of a file
+    ([True, False], "[true, false]"),
+    ([1, 2], "1, 2"),
+    (["n.csv", "e"], '["n.csv", "e"]'),
+    ("groups.csv", "groups.csv"),
+], ids=str)  # fmt: skip
+def test_how_groups_are_shown(groups, shown):
+    values = values_of({"query": "count", "by": "ward", "groups": groups})
+    assert values["groups"] == shown
+
+
 def test_what_does_not_stand_is_not_looked_at():
     assert question_of({"query": "count", "threshold": "x", "epsilon": "x", "accuracy": "share"}) == {"query": "count"}
 
