@@ -89,7 +89,7 @@ def test_sliders_move_the_answer(browser, explorer, release, room, given, name):
         page.goto(f"/{room}?" + "&".join(f"{key}={value}" for key, value in given.items() if value is not None))
         if "release" in given:
             fill(page, "release", release)
-        page.locator("#result dl").wait_for()
+        page.locator("#result > dl").wait_for()
         before, value = page.locator("#result").inner_text(), page.locator(f"#field-{name}").input_value()
         page.locator(f"#field-{name} + input[type=range]").focus()
         for _ in range(3):
@@ -206,6 +206,8 @@ def quietly(page, name, text):
 
 def half_way(page, live, name, text):
     """Write in a field, and wait until the page has said what it has to say; return whether that is a complaint."""
+    if page.locator(folded(name)).count():
+        page.locator(folded(name)).click()
     field = page.locator(f"#field-{name}")
     if not live or field.input_value() == text:
         field.fill(text)
