@@ -364,14 +364,15 @@ def test_no_value_reaches_a_page_a_log_or_a_plan_but_the_answers_do(tmp_path):
 @pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="reads /proc")
 def test_no_page_reads_the_records(tmp_path):
     """What the processes of an explorer read grows with no table, so neither does the time of an answer."""
-    line, most = "north,30\n", 64 << 20
+    line, most = "north,30\n", 192 << 20
     read = []
     for name, times in (("small", 1), ("large", most // len(line))):
         with exploring(table(tmp_path / name, "ward,age\n" + line * times)) as served:
             crawled(served)
             running = {served.process.pid, *children(served.process)}
             read.append(sum(int(re.search(r"rchar: (\d+)", Path(f"/proc/{pid}/io").read_text())[1]) for pid in running))
-    assert read[1] - read[0] < most // 4
+    # Processes that are started or not read some 20 MiB of modules each.
+    assert read[1] - read[0] < most // 2
 
 
 BROKEN = {

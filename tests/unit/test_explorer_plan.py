@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import time
 import tomllib
 from fractions import Fraction
 
@@ -22,6 +23,7 @@ from irisdp._explorer.forms import read_values
 from irisdp._explorer.outlook import plan_outlook
 from irisdp._explorer.publishing import publish_plan, read_charge
 from irisdp._explorer.question_form import FIELDS, question_of, values_of
+from irisdp._explorer.workspace import ServedTable, Workspace
 from irisdp._sampling.bits import OperatingSystemBits
 from support.explored import SURVEY, explored
 
@@ -329,6 +331,35 @@ def test_a_plan_file_that_is_no_plan_about_one_table_is_said_at_the_start(survey
     survey.with_name("survey.plan.toml").write_text(text)
     with pytest.raises(BadInput, match="plan"), explored(survey):
         pass
+
+
+def test_a_plan_file_about_another_table_is_refused_and_options_of_the_command_line_stand_before_it(survey):
+    with explored(survey) as visitor:
+        visitor.post("plan", do="save")
+    (survey.with_name("other.csv")).write_text(SURVEY)
+    with pytest.raises(BadInput, match=r"is about survey\.csv, not other\.csv"):
+        Workspace(ServedTable(data=str(survey.with_name("other.csv")), plan=str(survey.with_name("survey.plan.toml"))))
+    told = {"delimiter": ";", "skip_rows": "2"}
+    again = Workspace(ServedTable(data=str(survey), options=told, ledger=str(survey.with_name("l.ledger"))))
+    assert {**told, "ledger": "l.ledger"}.items() <= again.draft.dataset.items()
+
+
+def test_options_that_say_how_a_table_is_read_are_part_of_the_plan(tmp_path):
+    path = tmp_path / "messy.csv"
+    path.write_text("made by a machine\nid;age\n" + "".join(f"{number};{number % 9},5\n" for number in range(40)))
+    with explored(path, options={"delimiter": ";", "skip_rows": "1", "decimal": ","}) as visitor:
+        visitor.post("plan/questions/1", do="keep", query="count", condition="age > 4.25")
+        assert "Published: one question" in visitor.press()
+
+
+def test_questions_keep_their_epsilon_even_if_nobody_looked_at_what_was_published(visitor, survey):
+    visitor.press(wait=False)
+    visitor.ask(**BY_TOWN)  # while the other is being published
+    end = time.monotonic() + 60
+    while "ε of its own: 1." not in visitor.get("plan") and time.monotonic() < end:
+        time.sleep(0.1)
+    visitor.press()
+    assert str(spent(survey)) == "ε = 2, δ = 0"
 
 
 class Words:

@@ -371,6 +371,15 @@ class _Visit:
         except Busy:
             raise HTTPException(503) from None
 
+    def has_published(self, address: str) -> bool | None:
+        """Tell whether a job may have published something."""
+        job = lanes().tables.find(address.removeprefix("jobs/"))
+        if job is None:  # it ended a while ago
+            return True
+        if job.ended is None:
+            return None
+        return job.error is None or isinstance(job.error, Stopped)
+
 
 async def _health(request: Request) -> Response:
     return PlainTextResponse("ok\n")

@@ -125,6 +125,7 @@ class PlanPage:
     # The plan.
 
     async def _show(self, visit: Visit, note: Html | None = None) -> Response:
+        self._workspace.settle(visit.has_published)
         outlook, wrong = await self._weighed(visit)
         if wrong is not None:
             return visit.page(self.title, self._lead(), note, self._form(outlook), _result(wrong), at=self.name)

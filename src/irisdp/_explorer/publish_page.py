@@ -11,7 +11,7 @@ from pathlib import Path
 from starlette.responses import Response
 
 from .._html import Html, element, joined
-from ..errors import BadInput, IrisError
+from ..errors import IrisError
 from .jobs import Job, Stopped
 from .outlook import PlanOutlook
 from .pages import fact_list, filled_in, text_table, wrong_note
@@ -50,9 +50,10 @@ class PublishPage:
         return {("GET", "/publish"): self._show, ("POST", "/publish"): self._press}
 
     async def _show(self, visit: Visit, note: Html | None = None) -> Response:
+        self._workspace.settle(visit.has_published)
         try:
             outlook = await self._plan.outlook(visit)
-        except (BadInput, Stopped) as error:
+        except IrisError as error:
             return self._page(visit, note, wrong_note(str(error)))
         return self._page(visit, note, self._offer(outlook))
 
@@ -84,7 +85,7 @@ class PublishPage:
         return joined(
             element(
                 "p",
-                f"One press publishes {_number(outlook)} and charges {outlook.charge} to {Path(outlook.ledger).name}.",
+                f"One press publishes {_so_many(len(outlook.questions))} and charges {outlook.charge} to {Path(outlook.ledger).name}.",
                 class_="headline",
                 role="status",
             ),
@@ -110,7 +111,10 @@ class PublishPage:
         if shown is None:
             return await self._show(visit, filled_in("That form was from before. Nothing was charged by this press."))
         text, most = shown
-        outlook = await self._plan.outlook(visit)
+        try:
+            outlook = await self._plan.outlook(visit)
+        except IrisError:  # which the page says
+            return await self._show(visit)
         if outlook.text != text:
             return await self._show(
                 visit, filled_in("The plan has changed since that form was shown. Nothing was charged by this press.")
@@ -124,6 +128,7 @@ class PublishPage:
 
     async def finished(self, job: Job, visit: Visit) -> Response:
         """Show what a press has published."""
+        self._workspace.settle(visit.has_published)
         try:
             published: Published = job.result()
         except Stopped as ended:
@@ -134,7 +139,6 @@ class PublishPage:
             return self._page(visit, wrong_note(said), _ways())
         except IrisError as error:
             return self._page(visit, wrong_note(str(error)), _ways())
-        self._workspace.settle(f"jobs/{job.key}")
         if published.stopped:
             return self._page(visit, wrong_note(published.stopped), _ways())
         return self._page(visit, _told(published), _ways())
@@ -145,7 +149,7 @@ def _told(published: Published) -> Html:
     return joined(
         element(
             "p",
-            f"Published: {len(published.rows)} questions, {new} of them new.",
+            f"Published: {_so_many(len(published.rows))}, {new} of them new.",
             class_="headline good",
             role="status",
         ),
@@ -163,6 +167,5 @@ def _ways() -> Html:
     )
 
 
-def _number(outlook: PlanOutlook) -> str:
-    number = len(outlook.questions)
+def _so_many(number: int) -> str:
     return "one question" if number == 1 else f"{number} questions"

@@ -87,6 +87,10 @@ class Visit(Protocol):
         """Start work on the private table, and return the address where it can be watched; may raise `Busy`."""
         ...
 
+    def has_published(self, address: str) -> bool | None:
+        """Tell whether a job may have published something; None while it runs."""
+        ...
+
 
 Handler = Callable[[Visit], Awaitable[Response]]
 

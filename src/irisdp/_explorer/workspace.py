@@ -6,13 +6,15 @@ Nothing of it is private. Records are read by the page Table and by Publish, bot
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from .._exact import TomlFile
+from ..errors import BadInput
 from .draft import Draft, History, new_draft, plan_path, read_draft, with_own_epsilon
 from .forms import read_values
 from .publishing import digest_of, save_plan, was_written_here
@@ -80,6 +82,11 @@ def _beside(place: str, plan: Path) -> str:
     return path.relative_to(plan.parent).as_posix() if path.is_relative_to(plan.parent) else str(path)
 
 
+def _place(data: Any, plan: Path) -> Any:
+    """Return the file that a plan means, or what it says where that is no file."""
+    return Path(os.path.realpath(plan.parent / data)) if isinstance(data, str) and "://" not in data else data
+
+
 class Workspace:
     """The table, the plan and the presses of one explorer; used by one thread, which answers requests.
 
@@ -90,7 +97,7 @@ class Workspace:
     Raises
     ------
     BadInput
-        For a plan file that is no plan about one table.
+        For a plan file that is no plan about this table, and no other.
     """
 
     def __init__(self, served: ServedTable) -> None:
@@ -107,13 +114,22 @@ class Workspace:
         if there:
             text = self.path.read_text("utf-8", "replace")
             self.keeps_comments = was_written_here(text)
-            first_draft = read_draft(TomlFile(self.path, "plan").read(), values_of, default=empty)
+            found = read_draft(TomlFile(self.path, "plan").read(), values_of, default=empty)
+            self._check_data(found.dataset.get("data"))
+            # What the command line says of the table stands before what the file says.
+            first_draft = replace(found, dataset={**found.dataset, **empty.dataset})
         else:
             first_draft = empty.with_question(read_values(FIELDS, {}))
         self.history = History(first_draft)
         self._open: dict[str, tuple[str, str]] = {}
         self._jobs: dict[str, str] = {}
         self._published: dict[str, Mapping[int, str]] = {}
+
+    def _check_data(self, said: Any) -> None:
+        """Refuse a plan file about another table than the one that is served."""
+        wanted = self.served.seen_from_plan
+        if said != wanted and _place(said, self.path) != _place(wanted, self.path):
+            raise BadInput("plan", f"{self.path.name} is about {said}, not {wanted}", "name another plan with --plan")
 
     @property
     def draft(self) -> Draft:
@@ -163,10 +179,21 @@ class Workspace:
         self._published[job] = epsilons
         self._note(text)
 
-    def settle(self, job: str) -> None:
-        """Let questions that a job published keep the ε that they have: another would make them new questions."""
-        epsilons = self._published.pop(job, {})
-        self.history.edit(with_own_epsilon(self.draft, epsilons), "the ε of published questions")
+    def settle(self, has_published: Callable[[str], bool | None]) -> None:
+        """Let published questions keep the ε that they have: another would make them new questions.
+
+        Parameters
+        ----------
+        has_published : callable
+            From the address of a job to whether it may have published something; None while it runs.
+        """
+        for job, epsilons in list(self._published.items()):
+            done = has_published(job)
+            if done is None:
+                continue
+            del self._published[job]
+            if done:
+                self.history.edit(with_own_epsilon(self.draft, epsilons), "the ε of published questions")
 
 
 _MOST_OFFERS = 500
