@@ -10,9 +10,6 @@ import time
 import urllib.parse
 from pathlib import Path
 
-KILLED = 9
-"""The status of a process that a planted step ends."""
-
 _START = "import sys; from irisdp.__main__ import run; sys.argv[0] = 'irisdp'; run()"
 
 

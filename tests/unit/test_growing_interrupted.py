@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from collections import Counter
 from fractions import Fraction
 
@@ -13,6 +12,7 @@ import pytest
 from irisdp import Cost, Ledger, run
 from irisdp._release import pipeline
 from irisdp.errors import ScopeRefused
+from support.killed import KILLED, in_child
 from support.sweeps import tried
 
 PLAN = """
@@ -34,7 +34,6 @@ epsilon = 0.25
 """
 ALL = Fraction(1)
 """What the questions about one month cost in one version."""
-KILLED = 9
 
 
 def month(folder, value, ages):
@@ -52,36 +51,6 @@ def two_months(folder):
     month(folder, "2024-01", [1, 2])  # a correction
     month(folder, "2024-03", [4, 4])  # and a new month
     return folder / "plan.toml"
-
-
-def in_child(work, kill_at):
-    """Do some work in a process that ends at a given change on the disk; return its status and how many there were."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        changes = 0
-
-        def hear(event, given):
-            nonlocal changes
-            changed = event in ("os.rename", "os.link", "os.remove", "sqlite3.connect")
-            changed |= event == "open" and bool((given[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
-            if changed and changes >= 0:
-                changes += 1
-                if changes == kill_at:
-                    os._exit(KILLED)
-
-        status = 1
-        try:
-            sys.addaudithook(hear)
-            work()
-            os.write(write, str(changes).encode())
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(write)
-    _, ended = os.waitpid(child, 0)
-    with os.fdopen(read) as told:
-        return os.waitstatus_to_exitcode(ended), int(told.read() or 0)
 
 
 def lines(folder):

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import socket
-import sys
 import threading
 import time
 import urllib.parse
@@ -22,7 +21,8 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed: `make test` ins
 
 from irisdp import Cost, Ledger, run
 from irisdp._explorer.publishing import publish_plan
-from support.explorers import KILLED, children, exploring
+from support.explorers import children, exploring
+from support.killed import KILLED, in_child
 from support.sweeps import tried
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -92,36 +92,6 @@ def check_all_was_answered(data):
 
 
 # The child that publishes is killed at every change on the disk.
-
-
-def in_child(work, kill_at):
-    """Do some work in a process that ends at a given change on the disk; return its status and how many there were."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        changes = 0
-
-        def hear(event, given):
-            nonlocal changes
-            changed = event in ("os.rename", "os.link", "os.remove", "os.mkdir", "sqlite3.connect")
-            changed |= event == "open" and bool((given[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
-            if changed and changes >= 0:
-                changes += 1
-                if changes == kill_at:
-                    os._exit(KILLED)
-
-        status = 1
-        try:
-            sys.addaudithook(hear)
-            work()
-            os.write(write, str(changes).encode())
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(write)
-    _, ended = os.waitpid(child, 0)
-    with os.fdopen(read) as told:
-        return os.waitstatus_to_exitcode(ended), int(told.read() or 0)
 
 
 def pressed(data):

@@ -85,7 +85,8 @@ class PublishPage:
         return joined(
             element(
                 "p",
-                f"One press publishes {_so_many(len(outlook.questions))} and charges {outlook.charge} to {Path(outlook.ledger).name}.",
+                f"One press publishes {_so_many(len(outlook.questions))} and charges {outlook.charge} to "
+                f"{Path(outlook.ledger).name}.",
                 class_="headline",
                 role="status",
             ),

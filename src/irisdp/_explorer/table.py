@@ -29,6 +29,7 @@ from .pages import filled_in, room_content, show_result, wrong_note
 from .results import Answer, Fact, Hint, Result, ResultTable, Values, command_line
 from .stateful_pages import Handler, Visit
 from .table_form import (
+    FILE_LABELS,
     column_changes,
     column_fields,
     column_values,
@@ -360,18 +361,10 @@ FOR_YOU = (
     "For you, not for publication: this page depends on single records. Nothing was written and nothing was spent."
 )
 
-_LABELS = {
-    "unit": "Column that identifies a person",
-    "encoding": "Encoding",
-    "delimiter": "Delimiter",
-    "decimal": "Decimal mark",
-    "thousands": "Mark between thousands",
-    "date_format": "Date format",
-    "missing_codes": "Codes for missing values",
-    "skip_rows": "Lines above the header",
-    "header_rows": "Header rows",
-    "footer_rows": "Rows at the end that are no records",
-    "comment": "Mark of comment records",
+_LABELS = {"unit": "Column that identifies a person"} | {
+    name: label
+    for name, label in FILE_LABELS.items()
+    if name not in ("no_header", "columns", "row_names", "sheet", "codes")
 }
 """The options with a field; the others come from the command line and the project file."""
 _HIDDEN = "served:"

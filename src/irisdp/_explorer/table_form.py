@@ -216,7 +216,7 @@ _RELATIONS = (
     ("exchange", "exchange: one record replaced (bounded)"),
 )
 _SWITCH = (("", "no"), ("true", "yes"))
-_LABELS = {
+FILE_LABELS = {
     "encoding": "Encoding",
     "delimiter": "Delimiter",
     "decimal": "Decimal mark",
@@ -233,6 +233,7 @@ _LABELS = {
     "codes": "Keep the codes of a .dta or .sav file",
     "sheet": "Sheet of an .xlsx workbook",
 }
+"""Options that say how a file is written, as forms call them."""
 _HELP = {
     "missing_codes": "Separate several with commas: -9,99.",
     "columns": "Separate them with commas.",
@@ -284,7 +285,7 @@ def _format_fields(options: Sequence[str]) -> tuple[Field, ...]:
             help=_HELP.get(name, "" if name in _SWITCHES else usual[name]),
             when={"no_header": ("true",)} if name == "columns" else {},
         )
-        for name, label in _LABELS.items()
+        for name, label in FILE_LABELS.items()
         if name in options
     )
 
@@ -327,7 +328,7 @@ def _of_table(name: str, text: str) -> Any:
 
 # What a check of the records suggests.
 
-_OPTION = re.compile(rf"\b({'|'.join(('unit', *_LABELS))})=('[^']*'|\"[^\"]*\"|[^\s,;:]+)")
+_OPTION = re.compile(rf"\b({'|'.join(('unit', *FILE_LABELS))})=('[^']*'|\"[^\"]*\"|[^\s,;:]+)")
 _TYPE = re.compile(r'types=… with \{"([^"]*)": "([a-z]+)"\}')
 
 
