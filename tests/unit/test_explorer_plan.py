@@ -239,7 +239,7 @@ def test_the_form_of_a_question_stands_where_the_project_file_cannot_be_read(vis
 def test_one_press_publishes_what_was_shown(visitor, survey):
     visitor.ask(**BY_TOWN)
     text = visitor.press()
-    assert "Published: 2 questions, 2 of them new" in text
+    assert "Published: 2 questions; new: 2" in text
     assert str(spent(survey)) == "ε = 1, δ = 0"
     text = visitor.get("results")
     assert "About" in text and "3 published answers" in text

@@ -150,7 +150,7 @@ def _told(published: Published) -> Html:
     return joined(
         element(
             "p",
-            f"Published: {_so_many(len(published.rows))}, {new} of them new.",
+            f"Published: {_so_many(len(published.rows))}; new: {new}.",
             class_="headline good",
             role="status",
         ),
