@@ -137,6 +137,9 @@ def test_edits_are_undone_and_redone():
     (BY_TOWN, {"relation": "replace-one"}),
     ({"query": "sum", "column": "age", "lower": "0", "upper": "99", "step": "1"}, {}),
     ({**BY_TOWN, "persons": "at_most", "at_most": "3"}, {"unit": "id"}),
+    ({"query": "plurality", "column": "town", "categories": "Ely,York", "persons": "at_most", "at_most": "3"},
+     {"unit": "id"}),
+    ({"query": "median", "column": "age", "bins": "30,50", "persons": "at_most", "at_most": "2"}, {"unit": "id"}),
     ({**COUNT, "grouped": "selected", "by": "town", "delta": "1e-6", "selection_epsilon": ""}, {}),
     ({"query": "mean", "column": "age", "lower": "0", "upper": "9", "step": "1", "grouped": "selected", "by": "town",
       "delta": "1e-6"}, {}),
@@ -282,6 +285,30 @@ def test_data_that_changed_since_the_form_was_shown_is_charged_no_more_than_it_s
     assert str(spent(survey)) == "ε = 2, δ = 0"
 
 
+def test_a_second_press_is_free_whatever_was_asked(survey):
+    """Where each answer keeps less than the question costs, too: published questions keep what the plan gave them."""
+    kept = {"persons": "at_most", "at_most": "3"}
+    with explored(survey, options={"unit": "id"}) as visitor:
+        visitor.post("plan/questions/1", do="keep", query="plurality", column="town", categories="Ely,York", **kept)
+        visitor.ask(query="median", column="age", bins="30,50", **kept)
+        visitor.ask(query="top", largest="2", column="town", categories="Ely,York,Bath", **kept)
+        visitor.ask(**BY_TOWN, **kept)
+        visitor.ask(query="mean", column="age", lower="0", upper="99", step="1", accuracy="within", within="9",
+                    records="99", **kept)  # fmt: skip
+        assert "new: 5" in visitor.press()
+        before = spent(survey)
+        assert 0.9999 < float(before.epsilon) <= 1
+        assert "charges nothing" in visitor.get("plan")
+        assert "new: 0" in visitor.press() and spent(survey) == before
+
+
+def test_the_risk_is_that_of_all_that_is_spent(visitor, survey):
+    """At ε = 1 spent and 1 more, an adversary ends at most e²/(1 + e²) sure."""
+    visitor.press()
+    visitor.ask(**BY_TOWN)
+    assert "88.08 %" in visitor.get("plan") and "88.08 %" in visitor.get("publish")
+
+
 def test_a_limit_that_is_exceeded_is_said_before_the_press(visitor, survey):
     Ledger(survey.with_suffix(".ledger")).set_limit("1/2")
     text = visitor.get("publish")
@@ -360,6 +387,36 @@ def test_questions_keep_their_epsilon_even_if_nobody_looked_at_what_was_publishe
         time.sleep(0.1)
     visitor.press()
     assert str(spent(survey)) == "ε = 2, δ = 0"
+
+
+def test_a_table_in_partitions_is_planned_and_published_part_by_part(tmp_path):
+    """Of three months the largest charge counts, for records; of persons all add up."""
+    path = tmp_path / "visits.csv"
+    path.write_text("day,who\n" + "".join(f"2026-0{1 + n % 3}-05,p{n % 7}\n" for n in range(60)))
+    months = 'column = "day", period = "month", from = "2026-01", until = "2026-03"'
+    path.with_name("visits.iris.toml").write_text(f"partition = {{{months}}}\n")
+    with explored(path) as visitor:
+        assert "--partition each" in visitor.get("plan")
+    with explored(path, options={"partition": "each"}) as visitor:
+        visitor.post("plan/questions/1", do="keep", query="count", name="all")
+        visitor.ask(query="count", condition="who = 'p1'", name="all of one")
+        text = visitor.get("plan")
+        assert "All questions cost ε = 1, δ = 0. Publishing now charges ε = 1, δ = 0" in text
+        assert text.count("for each of 3 partitions") == 2 and "ε = 0.5" in text
+        assert "Published: 6 questions; new: 6." in visitor.press()
+        assert str(spent(path)) == "ε = 1, δ = 0"
+        text = visitor.get("results")
+        assert "1. all for 2026-01" in text and "2. all of one for 2026-03" in text and "1. all for of" not in text
+        for place in range(1, 7):
+            assert "in month 2026-0" in visitor.get(f"results/{place}") and visitor.page.status_code == 200
+    persons = tmp_path / "persons"
+    persons.mkdir()
+    (persons / "visits.csv").write_text(path.read_text())
+    (persons / "visits.iris.toml").write_text(f'partition = {{{months}}}\nunit = "who"\nat_most = 1\n')
+    with explored(persons / "visits.csv", options={"partition": "each"}) as visitor:
+        assert "charges ε = 0.999999" in visitor.get("plan")
+        visitor.press()
+        assert 0.9999 < float(spent(persons / "visits.csv").epsilon) <= 1
 
 
 class Words:

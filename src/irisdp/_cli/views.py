@@ -109,7 +109,7 @@ def _show_comparison(comparison: Comparison, output: Path | None) -> None:
         fact("picture", output, width=12)
 
 
-@with_options_of((*FILE_OPTIONS, "unit"))
+@with_options_of((*FILE_OPTIONS, "unit", "partition"))
 def explore_command(
     data: Annotated[
         str | None, typer.Argument(metavar="DATA", help="A table to publish from, as irisdp publish takes it.")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._child_processes import Phase
-from .._exact import rational_text, short_above
+from .._exact import rational_text
 from ..errors import BadInput
 from .draft import Draft, plan_document, plan_text, shared_out, short_epsilon
 from .question_form import question_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .._release import Case, Expected, LedgerOutlook, RunOutlook
     from ..accounting import Charge
 
+_DIVIDE = "start the explorer with --partition each, for all partitions, with one value, or with --partition whole"
 _PASSES = 3
 """Plans until the costs that the budget is divided by are those that were found."""
 
@@ -47,10 +48,10 @@ class QuestionOutlook:
     Attributes
     ----------
     key, number : int
-    line : str
-        The question as the command line has it; empty where it makes no sense yet.
-    epsilon, exact, cost, charge : str
-        The ε of each answer for people, and exactly; what the question costs, and what the ledger would be charged now.
+    name, line : str
+        What the plan calls it, and the question as the command line has it; empty where it makes no sense yet.
+    exact, cost, charge : str
+        The ε that the plan gives a question with a share; what it costs, and what the ledger would be charged now.
     is_free : bool
     error : tuple of str
     risk : str
@@ -66,6 +67,7 @@ class QuestionOutlook:
 
     key: int
     number: int
+    name: str = ""
     line: str = ""
     epsilon: str = ""
     exact: str = ""
@@ -79,6 +81,11 @@ class QuestionOutlook:
     out: str = ""
     wrong: Wrong | None = None
 
+    @property
+    def title(self) -> str:
+        """Its name and what it asks."""
+        return f"{self.name}: {self.line}" if self.name else self.line
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOutlook:
@@ -90,7 +97,7 @@ class PlanOutlook:
         The plan file; empty where no question makes sense.
     questions : tuple of QuestionOutlook
     total, risk : str
-        What all questions cost together, and what that may tell about one person.
+        What all questions cost together; what all that the ledger will have charged may tell about one person.
     ledger, before, after : str
         The ledger, what it has spent, and what it would have spent.
     left_before, left_after, limit : str
@@ -140,7 +147,7 @@ def plan_outlook(values: Values, say: Phase) -> PlanOutlook:
     known = _Known.read(values["known"], draft)
     said, wrong = _said(draft)
     outlook: RunOutlook | None = None
-    text = ""
+    text, given = "", dict[int, str]()
     for _ in range(_PASSES):
         try:
             shares = shared_out(draft, known.fixed)
@@ -148,18 +155,18 @@ def plan_outlook(values: Values, say: Phase) -> PlanOutlook:
             told = Wrong(field=error.field, rule=error.rule, remedy=error.remedy)
             return PlanOutlook(questions=_wrongs(draft, wrong), wrong=told)
         epsilons = {key: short_epsilon(share / known.factors[key]) for key, share in shares.items()}
-        asked = {key: {**one, **_privacy(key, epsilons)} for key, one in said.items()}
+        given = {key: rational_text(epsilon) for key, epsilon in epsilons.items()}
+        asked = {key: {**one, **({"epsilon": given[key]} if key in given else {})} for key, one in said.items()}
         outlook, text, wrong = _dry_run(draft, path, asked, wrong)
         found = known.after(draft, outlook, epsilons, wrong)
         if found == known:
             break
         known = found
     weighed = _told(draft, outlook, text, wrong, known)
+    names = {one.key: one.values.get("name", "").strip() for one in draft.questions}
+    questions = (replace(one, exact=given.get(one.key, ""), name=names[one.key]) for one in weighed.questions)
+    weighed = replace(weighed, questions=tuple(questions))
     return weighed if outlook is None else _with_details(weighed, outlook, values.get("looked_at", ""))
-
-
-def _privacy(key: int, epsilons: Mapping[int, Fraction]) -> dict[str, str]:
-    return {"epsilon": rational_text(epsilons[key])} if key in epsilons else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,18 +204,32 @@ class _Known:
         wrong: Mapping[int, Wrong],
     ) -> _Known:
         factors, fixed = dict(self.factors), dict(self.fixed)
+        if outlook is None:
+            return self
         asked = [one for one in draft.questions if one.key not in wrong]
-        for one, expected in zip(asked, () if outlook is None else outlook.questions, strict=False):
-            cost = getattr(expected.plan.cost, "epsilon", Fraction(0))
+        for one, parts in zip(asked, _by_question(outlook, len(asked)), strict=True):
+            cost = getattr(parts[0].plan.cost, "epsilon", Fraction(0)) * _times(parts)
             if one.shares:
                 factors[one.key] = cost / epsilons[one.key] or Fraction(1)
             else:
-                fixed[one.key] = Fraction(0) if _case(expected).repeated else cost
+                fixed[one.key] = Fraction(0) if all(_case(part).repeated for part in parts) else cost
         return _Known(factors, fixed)
 
     def to_json(self) -> str:
         parts = {"factors": self.factors, "fixed": self.fixed}
         return json.dumps({name: {str(k): str(v) for k, v in part.items()} for name, part in parts.items()})
+
+
+def _by_question(outlook: RunOutlook, number: int) -> list[tuple[Expected, ...]]:
+    """Return what is expected of each question: of a table that is divided, of each partition, one after the other."""
+    each = len(outlook.questions) // number
+    return [outlook.questions[start * each : (start + 1) * each] for start in range(number)]
+
+
+def _times(parts: tuple[Expected, ...]) -> int:
+    """Return how many partitions' costs add up: those of persons do, and of those of records the largest counts."""
+    plan = parts[0].plan
+    return len(parts) if plan.unit is not None and plan.table.part is not None else 1
 
 
 def _said(draft: Draft) -> tuple[dict[int, dict[str, Any]], dict[int, Wrong]]:
@@ -236,6 +257,8 @@ def _dry_run(
         try:
             return _ask(draft, path, right), text, found
         except BadInput as error:
+            if error.field.rpartition(": ")[2] == "partition":
+                raise error.said("partition", error.rule, _DIVIDE) from None
             if attempt or error.field.partition(":")[0].startswith("dataset"):
                 raise
         for key, one in list(right.items()):
@@ -285,7 +308,7 @@ def _told(
 ) -> PlanOutlook:
     if outlook is None:
         return PlanOutlook(questions=_wrongs(draft, wrong), known=known.to_json())
-    expected = iter(outlook.questions)
+    expected = iter(_by_question(outlook, len(draft.questions) - len(wrong)))
     outs = {one.key: one.values.get("out", "").strip() or one.out for one in draft.questions}
     questions = tuple(
         QuestionOutlook(key=one.key, number=number, wrong=wrong[one.key])
@@ -300,7 +323,7 @@ def _told(
         text=text,
         questions=questions,
         total=str(_total(outlook)),
-        risk=_risk(outlook),
+        risk=_risk(outlook, ledger.spent + charge),
         known=known.to_json(),
         refused="" if refusal is None else str(refusal),
         warnings=_warnings(outlook, ledger),
@@ -310,24 +333,21 @@ def _told(
     )
 
 
-def _question(key: int, number: int, expected: Expected, out: str) -> QuestionOutlook:
-    plan = expected.plan
-    case = _case(expected)
-    same = expected.unchanged
-    charge = "free: it was answered before, or is asked above" if case.repeated else _briefly(case.cost)
-    if expected.expected is None and same.repeated and not case.repeated:
+def _question(key: int, number: int, parts: tuple[Expected, ...], out: str) -> QuestionOutlook:
+    plan = parts[0].plan
+    new = [part for part in parts if not _case(part).repeated]
+    charge = "free: it was answered before, or is asked above" if not new else _briefly(_case(new[0]).cost)
+    if new and len(parts) > 1:
+        charge += f" for each of {len(new)} partitions"
+    if any(part.expected is None and part.unchanged.repeated for part in new):
         charge = f"{charge}; free if the data is what it was at the last release"
-    privacy = plan.audiences[0].mechanism.privacy
-    epsilon = getattr(privacy, "epsilon", None)
     return QuestionOutlook(
         key=key,
         number=number,
-        line=plan.line,
-        epsilon=str(privacy) if epsilon is None else short_above(epsilon),
-        exact="" if epsilon is None else rational_text(epsilon),
-        cost=str(plan.cost),
+        line=plan.line + (f" (and {len(parts) - 1} other partitions)" if len(parts) > 1 else ""),
+        cost=_briefly(plan.cost),
         charge=charge,
-        is_free=case.repeated,
+        is_free=not new,
         error=tuple(plan.describe_error()),
         risk=plan.risk.percent,
         out=out,
@@ -338,10 +358,10 @@ def _with_details(told: PlanOutlook, outlook: RunOutlook, key: str) -> PlanOutlo
     """Say all of the question that is looked at."""
     from .._release import error_table
 
-    expected = iter(outlook.questions)
+    expected = iter(_by_question(outlook, sum(one.wrong is None for one in told.questions)))
     questions = []
     for one in told.questions:
-        plan = None if one.wrong is not None else next(expected).plan
+        plan = None if one.wrong is not None else next(expected)[0].plan
         if plan is not None and key == str(one.key):
             lines = [(heading, text) for heading, text in plan.describe() if heading not in ("", "other ε")]
             levels = tuple((name, *cells) for name, cells in error_table(plan.errors_around()))
@@ -363,16 +383,18 @@ def _case(expected: Expected) -> Case:
 
 def _total(outlook: RunOutlook) -> Any:
     costs = [one.plan.cost for one in outlook.questions]
-    if len({type(cost) for cost in costs}) != 1:
+    is_divided = any(one.plan.table.part is not None for one in outlook.questions)
+    if is_divided or len({type(cost) for cost in costs}) != 1:
         return outlook.ledgers[0].changed
     return sum(costs[1:], costs[0])
 
 
-def _risk(outlook: RunOutlook) -> str:
+def _risk(outlook: RunOutlook, spent: Charge) -> str:
+    """Say what all that the ledger will have charged may tell about one person."""
     from .._release import risk_of
 
     plan = outlook.questions[0].plan
-    return risk_of(_total(outlook), plan.relation, plan.unit).describe()
+    return risk_of(spent, plan.relation, plan.unit).describe()
 
 
 def _warnings(outlook: RunOutlook, ledger: LedgerOutlook) -> tuple[str, ...]:

@@ -436,16 +436,16 @@ def ledger_facts(outlook: PlanOutlook) -> list[Fact]:
         Fact("Spent after", outlook.after, outlook.left_after and f"left {outlook.left_after}"),
         Fact("Limit", outlook.limit or "none is set", "" if outlook.limit else "set one in the page Ledger"),
     ]
-    return [*facts, Fact("Risk", outlook.risk, "by all questions together")]
+    return [*facts, Fact("Risk", outlook.risk, "by all that the ledger will have charged")]
 
 
 def _table(outlook: PlanOutlook) -> ResultTable:
     rows = tuple(
-        (str(one.number), one.line, one.epsilon, "; ".join(one.error), one.risk, one.charge)
+        (str(one.number), one.title, one.cost, "; ".join(one.error), one.risk, one.charge)
         for one in outlook.questions
         if one.wrong is None
     )
-    return ResultTable("Questions", ("", "question", "ε", "error", "risk", "charge"), rows)
+    return ResultTable("Questions", ("", "question", "cost", "error", "risk", "charge"), rows)
 
 
 def _result(content: Content) -> Html:

@@ -98,7 +98,7 @@ class PublishPage:
     @staticmethod
     def _questions(outlook: PlanOutlook) -> Html:
         rows = tuple(
-            (str(one.number), one.line, "; ".join(one.error), one.charge, one.out) for one in outlook.questions
+            (str(one.number), one.title, "; ".join(one.error), one.charge, one.out) for one in outlook.questions
         )
         return text_table(ResultTable("What is published", ("", "question", "error", "charge", "answers"), rows))
 

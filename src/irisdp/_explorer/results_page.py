@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from glob import escape
@@ -167,8 +168,10 @@ def results_overview(values: Values, say: Phase) -> Overview:
     document = _plan(path)
     listed: list[OneSentence] = []
     missing = 0
-    for number, said in enumerate(document.get("questions", ()), start=1):
-        files = _answers(path, said)
+    asked = document.get("questions", ())
+    named = [said["out"] for said in asked if "out" in said]
+    for number, said in enumerate(asked, start=1):
+        files = _answers(path, said, named)
         missing += not files
         for file in files:
             say(f"reading {file.name}")
@@ -177,8 +180,8 @@ def results_overview(values: Values, say: Phase) -> Overview:
             except BadInput as error:
                 sentence = str(error)
             title = said.get("name") or " ".join(filter(None, (said["query"], said.get("expression"))))
-            audience = file.stem.removeprefix(Path(said["out"]).stem).removeprefix(".")
-            title += f" for {audience}" if audience else ""
+            part = file.stem.removeprefix(Path(said["out"]).stem)[1:]
+            title += f" for {part}" if part else ""
             listed.append(OneSentence(number=number, place=len(listed) + 1, title=title, sentence=sentence))
     reports = _beside(path, document["report"]) if "report" in document else []
     return Overview(questions=tuple(listed), missing=missing, reports=tuple(map(str, reports)))
@@ -189,7 +192,9 @@ def one_result(values: Values, say: Phase) -> Result | None:
     from .published import published
 
     path = Path(values["path"])
-    files = [file for said in _plan(path).get("questions", ()) for file in _answers(path, said)]
+    asked = _plan(path).get("questions", ())
+    named = [said["out"] for said in asked if "out" in said]
+    files = [file for said in asked for file in _answers(path, said, named)]
     place = int(values["place"])
     row = int(values["row"]) if values["row"] else None
     return published(files[place - 1], row=row, choose="row") if 0 < place <= len(files) else None
@@ -200,18 +205,33 @@ def _plan(path: Path) -> dict[str, Any]:
     return TomlFile(path, "plan").read() if path.exists() else {}
 
 
-def _answers(plan: Path, said: dict[str, str]) -> list[Path]:
-    """Return the files of answers to a question that are there: one, or one for each audience."""
+def _answers(plan: Path, said: Mapping[str, str], named: Collection[str]) -> list[Path]:
+    """Return the files of answers to a question that are there: one, or one for each audience or partition.
+
+    Parameters
+    ----------
+    named : collection of str
+        The files of all questions, of which one name may begin like another.
+    """
     if "out" not in said:
         return []
-    return [file for file in _beside(plan, said["out"]) if Path(f"{file}{_SIDECAR}").is_file()]
+    longer = [Path(name).stem for name in named if len(name) > len(said["out"])]
+    return [
+        file
+        for file in _beside(plan, said["out"])
+        if Path(f"{file}{_SIDECAR}").is_file() and not any(_begins(file.stem, stem) for stem in longer)
+    ]
 
 
 def _beside(plan: Path, name: str) -> list[Path]:
-    """Return a file that a plan names, and those of its audiences, so far as they are there."""
+    """Return a file that a plan names, and those of its audiences and partitions, so far as they are there."""
     named = plan.parent / name
     found = named.parent.glob(f"{escape(named.stem)}*{named.suffix}") if named.parent.is_dir() else ()
-    return sorted(file for file in found if file == named or file.name.startswith(f"{named.stem}."))
+    return sorted(file for file in found if _begins(file.stem, named.stem))
+
+
+def _begins(stem: str, named: str) -> bool:
+    return stem == named or stem.startswith((f"{named}.", f"{named}-"))
 
 
 def _report(path: Path) -> ResultFile:
