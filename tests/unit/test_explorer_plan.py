@@ -371,6 +371,71 @@ def test_a_plan_file_about_another_table_is_refused_and_options_of_the_command_l
     assert {**told, "ledger": "l.ledger"}.items() <= again.draft.dataset.items()
 
 
+def test_a_saved_plan_keeps_its_budget_and_shares_and_a_published_one_its_epsilon(survey):
+    with explored(survey) as visitor:
+        visitor.ask(**BY_TOWN)
+        visitor.share(**{"budget": "2", "share-1": "3", "share-2": "1"})
+        visitor.post("plan", do="save")
+    file = survey.with_name("survey.plan.toml")
+    assert "# Shares of a budget of ε = 2; 1: 3 = 1.5; 2: 1 = 0.5" in file.read_text()
+    with explored(survey) as visitor:
+        draft = visitor.workspace.draft
+        assert draft.budget == "2" and [(one.share, one.shares) for one in draft.questions] == [
+            ("3", True),
+            ("1", True),
+        ]
+        assert visitor.workspace.keeps_comments
+        visitor.press()
+    assert "# Shares" not in file.read_text()
+    with explored(survey) as visitor:
+        assert [one.values["epsilon"] for one in visitor.workspace.draft.questions] == ["1.5", "0.5"]
+        visitor.ask(**COUNT)
+        visitor.press()
+    assert str(spent(survey)) == "ε = 3, δ = 0", "the new question has the whole budget, and the others are free"
+    file.write_text(
+        file.read_text().replace("# Written", "# Shares of a budget of ε = 9; 1: 3 = 7; x; 2: 1 = 0.5\n# Written")
+    )
+    with explored(survey) as visitor:
+        first, second, _ = visitor.workspace.draft.questions
+        assert not first.shares and second.shares, "an ε that was edited by hand counts"
+
+
+def test_a_run_under_way_is_found_again_and_no_other_begins(visitor, survey):
+    offers = [visitor.offer(), visitor.offer()]
+    visitor.press(offers[0], wait=False)
+    place = str(visitor.page.url)
+    running = visitor.get("publish")
+    if "A run is going on" in running:  # unless it was faster
+        visitor.post("publish", offer=offers[1])
+        assert str(visitor.page.url) == place
+    visitor.press(offers[0])
+    assert len(Ledger(survey.with_suffix(".ledger")).releases()) == 1
+
+
+def test_one_undo_takes_back_one_field(visitor):
+    visitor.ask(**BY_TOWN)
+    visitor.share(**{"budget": "1.5"})
+    visitor.share(**{"budget": "1.6"})
+    visitor.share(**{"budget": "1.6", "share-1": "5"})
+    visitor.share(**{"budget": "1.6", "share-1": "5", "share-2": "4"})
+    said = []
+    for _ in range(4):
+        visitor.post("plan", do="undo")
+        draft = visitor.workspace.draft
+        said.append((draft.budget, *(one.share for one in draft.questions)))
+    assert said == [("1.6", "5", "1"), ("1.6", "1", "1"), ("1", "1", "1"), ("1", "1")]
+
+
+def test_results_offer_no_report_of_another_plan(visitor, survey):
+    visitor.press()
+    visitor.get("results")
+    assert "report.html" in visitor.page.text
+    visitor.post("plan/questions/1", do="keep", query="count", accuracy="audiences", audience="board=1")
+    visitor.press()
+    visitor.get("results")
+    assert "report.board.html" in visitor.page.text and ">report.html" not in visitor.page.text
+
+
 def test_options_that_say_how_a_table_is_read_are_part_of_the_plan(tmp_path):
     path = tmp_path / "messy.csv"
     path.write_text("made by a machine\nid;age\n" + "".join(f"{number};{number % 9},5\n" for number in range(40)))

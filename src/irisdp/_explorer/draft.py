@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -22,6 +23,8 @@ from ..errors import BadInput
 WRITTEN_BY = "# Written by irisdp explore. Publish it with: irisdp run"
 SHARE = "share"
 """The accuracy of a question that takes a share of the budget."""
+SHARES = "# Shares of a budget of ε ="
+_TAKER = re.compile(r"(\d+): ([\d./eE-]+) = ([\d./eE-]+)")
 _MOST_QUESTIONS = 1000
 _DIGITS = 6
 _SLUG = re.compile(r"[^a-z0-9]+")
@@ -254,6 +257,39 @@ def plan_text(document: Mapping[str, Any], file: str) -> str:
     return tomlkit.dumps(written)
 
 
+def with_shares_told(text: str, draft: Draft, epsilons: Mapping[int, str]) -> str:
+    """Say in a comment of a plan file how its questions share a budget, for when the explorer opens it again.
+
+    A share counts as long as the question has the ε that it had when the comment was written. Questions that are being
+    published keep their ε, and so the file that is published has no such comment.
+    """
+    takers = [
+        f"{number}: {one.share.strip()} = {epsilons[one.key]}"
+        for number, one in enumerate(draft.questions, start=1)
+        if one.key in epsilons
+    ]
+    if not takers:
+        return text
+    first, end, rest = text.partition("\n")
+    return f"{first}{end}{SHARES} {draft.budget.strip()}; {'; '.join(takers)}{end}{rest}"
+
+
+def _with_shares_of(draft: Draft, text: str) -> Draft:
+    """Return a draft that was read from a plan file, with the budget and the shares that its comment tells."""
+    line = next((line for line in text.splitlines() if line.startswith(SHARES)), None)
+    if line is None:
+        return draft
+    budget, *takers = line.removeprefix(SHARES).split(";")
+    told = {int(match[1]): (match[2], match[3]) for taker in takers if (match := _TAKER.fullmatch(taker.strip()))}
+    questions = []
+    for number, one in enumerate(draft.questions, start=1):
+        share, epsilon = told.get(number, ("", ""))
+        is_same = share and one.values["accuracy"] == "epsilon" and one.values["epsilon"] == epsilon
+        values = {**one.values, "accuracy": SHARE, "epsilon": ""}
+        questions.append(replace(one, share=share, values=values) if is_same else one)
+    return replace(draft, budget=budget.strip() or draft.budget, questions=tuple(questions))
+
+
 def _item(value: Any) -> Any:
     """Return a value as TOML has it: a number with a point exactly as it was written."""
     import tomlkit
@@ -272,7 +308,7 @@ def _item(value: Any) -> Any:
     return value
 
 
-def read_draft(document: Mapping[str, Any], values_of: Any, *, default: Draft) -> Draft:
+def read_draft(document: Mapping[str, Any], values_of: Any, *, default: Draft, text: str = "") -> Draft:
     """Return the draft of a plan file about one table.
 
     Parameters
@@ -283,6 +319,8 @@ def read_draft(document: Mapping[str, Any], values_of: Any, *, default: Draft) -
         From the keys of a question to its fields.
     default : Draft
         An empty draft about the table that is served.
+    text : str
+        The file, with its comments.
 
     Raises
     ------
@@ -295,19 +333,17 @@ def read_draft(document: Mapping[str, Any], values_of: Any, *, default: Draft) -
     ((name, dataset),) = datasets.items()
     head = {key: value for key, value in document.items() if key not in ("datasets", "questions")}
     draft = replace(default, head=head or default.head, name=name, dataset=dataset)
-    total = Fraction(0)
     for said in document.get("questions", ()):
         told = {key: value for key, value in said.items() if key != "dataset"}
         draft = draft.with_question(values_of(told))
-        if "epsilon" in said:
-            total += rational(said["epsilon"], "epsilon")
-    return replace(draft, budget=rational_text(total)) if total else draft
+    return _with_shares_of(draft, text)
 
 
 def _out(draft: Draft, values: Mapping[str, str], key: int) -> str:
     """Name the file of a question's answers by what it asks, and by its key."""
     words = values.get("name") or " ".join(filter(None, (values["query"], values.get("column"))))
-    slug = _SLUG.sub("-", words.casefold()).strip("-")[:40].strip("-")
+    plain = unicodedata.normalize("NFKD", words.casefold()).encode("ascii", "ignore").decode()
+    slug = _SLUG.sub("-", plain).strip("-")[:40].strip("-")
     return f"{answers_folder(draft.name)}/{key:02}{f'-{slug}' if slug else ''}.csv"
 
 

@@ -24,7 +24,7 @@ from .stateful_pages import Frame, StatefulPage
 
 TOUCHES_NO_TABLE = (
     "The explorer touches no table. It runs on this machine alone, sends nothing anywhere, and forgets "
-    "everything when it is stopped. Real data stays with the command line."
+    "everything when it is stopped. To publish from a table, start irisdp explore DATA."
 )
 
 
@@ -36,6 +36,8 @@ _SHOWS_A_TABLE = (
 
 
 def _about_tables(rooms: Sequence[Tool | StatefulPage]) -> str:
+    if not rooms:
+        return "The explorer runs on this machine alone, and sends nothing anywhere."
     return _SHOWS_A_TABLE if any(room.private for room in rooms) else TOUCHES_NO_TABLE
 
 
@@ -272,7 +274,7 @@ class JobPages:
             f"{room.title}: at work",
             element(
                 "p",
-                f"This takes more than a moment. It may take up to {minutes:g} minutes and is then stopped. The result "
+                f"This takes more than a moment. It is stopped if it takes more than {minutes:g} minutes. The result "
                 "appears here as soon as it is there; the page may be left meanwhile.",
                 class_="lead",
             ),
@@ -310,6 +312,8 @@ EXAMPLE = "example"
 _LONGEST_LINK = 6000
 """Letters; browsers and servers take more, people's mail does not."""
 _MOST_ROWS = 200
+_LONG_TABLE = 30
+"""Rows beyond which a table scrolls by itself."""
 
 
 def room_page(
@@ -467,7 +471,8 @@ def text_table(table: ResultTable) -> Html:
     body = element("tbody", [_row(table, number, row) for number, row in enumerate(table.rows, 1)])
     whole = element("table", element("caption", table.caption), head, body)
     # What scrolls must be reached by the keyboard too.
-    return element("div", whole, class_="scroll", tabindex=0, role="region", aria_label=table.caption)
+    kind = "scroll long" if len(table.rows) > _LONG_TABLE else "scroll"
+    return element("div", whole, class_=kind, tabindex=0, role="region", aria_label=table.caption)
 
 
 def _row(table: ResultTable, number: int, row: Sequence[str]) -> Html:

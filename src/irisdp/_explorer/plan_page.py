@@ -16,7 +16,7 @@ from starlette.responses import Response
 from .._html import Content, Html, element, joined
 from .._release import ColumnSettings, TableSettings
 from ..errors import BadInput, IrisError, Refusal
-from .draft import Draft, DraftQuestion
+from .draft import Draft, DraftQuestion, with_shares_told
 from .form_errors import Fault, all_in_words, in_words
 from .forms import Field, read_values, show_field
 from .jobs import Job, Stopped
@@ -165,11 +165,10 @@ class PlanPage:
         return element(
             "form",
             show_field(_BUDGET, values, f"{wrong.rule}; {wrong.remedy}" if wrong and wrong.field == "budget" else None),
-            element("ol", listed, class_="questions"),
             element(
                 "div",
-                element("a", "Add a question", href="plan/questions/new", class_="button"),
                 element("button", "Show costs", type="submit", name="do", value="show"),
+                element("a", "Add a question", href="plan/questions/new", class_="button"),
                 class_="submit",
             ),
             element(
@@ -179,6 +178,8 @@ class PlanPage:
                 _button("Save the plan", "save"),
                 class_="small",
             ),
+            element("ol", listed, class_="questions"),
+            element("p", element("a", "Add a question", href="plan/questions/new")) if len(listed) > 4 else None,
             method="post",
             action="plan",
             data_live="plan/outlook",
@@ -213,7 +214,13 @@ class PlanPage:
         draft = self._workspace.draft
         shares = {one.key: given[f"share-{one.key}"] for one in draft.questions if f"share-{one.key}" in given}
         changed = draft.with_shares(given.get("budget", draft.budget).strip(), shares)
-        self._workspace.history.edit(changed, "the budget", merge="shares")
+        before = {0: draft.budget, **{one.key: one.share for one in draft.questions}}
+        after = {0: changed.budget, **{one.key: one.share for one in changed.questions}}
+        moved = [key for key in before if before[key] != after[key]]
+        # A slider sends many values on its way: one undo takes all of them back, and nothing else.
+        self._workspace.history.edit(
+            changed, "the budget" if moved == [0] else "the shares", merge=f"of {moved[0]}" if len(moved) == 1 else None
+        )
 
     async def _edit(self, visit: Visit) -> Response:
         given = await visit.form()
@@ -245,7 +252,8 @@ class PlanPage:
             wrong = wrong_note("Not saved: mend the questions that are marked first.")
         if wrong is None:
             try:
-                self._workspace.save(outlook.text)
+                exact = {one.key: one.exact for one in outlook.questions if one.exact}
+                self._workspace.save(with_shares_told(outlook.text, self._workspace.draft, exact))
             except BadInput as error:
                 wrong = wrong_note(str(error))
         note = wrong or filled_in(f"Saved: {self._workspace.path}")
@@ -284,17 +292,21 @@ class PlanPage:
     def _away(self, outlook: PlanOutlook, visit: Visit) -> Html:
         name = self._workspace.path.name
         file = ResultFile(name, outlook.text.encode(), "application/toml")
-        comments = (
-            () if self._workspace.keeps_comments else ("Saving replaces the plan file; its comments are not kept.",)
-        )
+        notes = [
+            *(() if self._workspace.keeps_comments else ("Saving replaces the plan file; its comments are not kept.",)),
+            *(
+                ()
+                if self._workspace.is_saved(outlook.text)
+                else (f"{name} does not say this yet: save or publish it.",)
+            ),
+        ]
         made = Result(
             headline="",
             files=(file,),
             command=command_line(["irisdp", "run", name]),
             python=f"import irisdp\n\npublished = irisdp.run({name!r})\nprint(published.to_document())",
-            notes=comments,
         )
-        return joined([element("p", note, class_="note") for note in comments], take_away(made, visit.store))
+        return joined([element("p", note, class_="note") for note in notes], take_away(made, visit.store))
 
     # One question.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from starlette.responses import Response
 
+from .._child_processes import CANCELLED
 from .._html import Html, element, joined
 from ..errors import IrisError
 from .jobs import Job, Stopped
@@ -51,10 +52,15 @@ class PublishPage:
 
     async def _show(self, visit: Visit, note: Html | None = None) -> Response:
         self._workspace.settle(visit.has_published)
+        running = self._workspace.running(visit.has_published)
+        if running is not None:
+            way = element("p", element("a", "Go to the run", href=running, class_="button"))
+            return self._page(visit, filled_in("A run is going on. What comes next can be published after it."), way)
+        plan = element("p", element("a", "Go to Plan", href="plan", class_="button"))
         try:
             outlook = await self._plan.outlook(visit)
         except IrisError as error:
-            return self._page(visit, note, wrong_note(str(error)))
+            return self._page(visit, note, wrong_note(str(error)), plan)
         return self._page(visit, note, self._offer(outlook))
 
     def _page(self, visit: Visit, *content: Html | None, status: int = 200) -> Response:
@@ -105,7 +111,7 @@ class PublishPage:
     async def _press(self, visit: Visit) -> Response:
         """Start the job of a form, or lead to the one that it has started."""
         offer = (await visit.form()).get("offer", "")
-        job = self._workspace.job_of(offer)
+        job = self._workspace.job_of(offer) or self._workspace.running(visit.has_published)
         if job is not None:
             return visit.go(job)
         shown = self._workspace.taken(offer)
@@ -120,7 +126,9 @@ class PublishPage:
             return await self._show(
                 visit, filled_in("The plan has changed since that form was shown. Nothing was charged by this press.")
             )
-        job = self._workspace.job_of(offer)  # another press may have come while this one waited
+        job = self._workspace.job_of(offer) or self._workspace.running(
+            visit.has_published
+        )  # another press may have come while this one waited
         if job is None:
             values = {"path": str(self._workspace.path), "text": text, "known": self._workspace.digests, "most": most}
             job = visit.start(self.name, publish_plan, {**values, "offer": offer})
@@ -133,8 +141,9 @@ class PublishPage:
         try:
             published: Published = job.result()
         except Stopped as ended:
+            why = "Cancelled" if ended.reason == CANCELLED else f"{str(ended)[:1].upper()}{str(ended)[1:]}"
             said = (
-                f"{str(ended)[:1].upper()}{str(ended)[1:]}. What was charged is in the ledger, and its answers are "
+                f"{why}. What was charged is in the ledger, and its answers are "
                 "kept: publish again to write them, which charges them nothing again."
             )
             return self._page(visit, wrong_note(said), _ways())

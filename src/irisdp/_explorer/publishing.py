@@ -18,7 +18,7 @@ from .._exact import TomlFile
 from .._files import is_there, open_regular, plan_outputs, write_outputs
 from ..accounting import Charge, ConcentratedCost, Cost, GaussianCost
 from ..errors import BadInput, NotShown
-from .draft import WRITTEN_BY
+from .draft import SHARES, WRITTEN_BY
 from .results import Values
 
 _CURRENCIES: Mapping[frozenset[str], type[Charge]] = {
@@ -152,4 +152,4 @@ def _make_folder(beside: Path, file: Path) -> None:
 def was_written_here(text: str) -> bool:
     """Tell whether the explorer wrote a plan file, so that no comment of somebody else is lost."""
     lines = [line for line in text.splitlines() if line.lstrip().startswith("#")]
-    return all(line.startswith(WRITTEN_BY) for line in lines)
+    return all(line.startswith((WRITTEN_BY, SHARES)) for line in lines)

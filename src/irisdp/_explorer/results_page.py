@@ -83,7 +83,10 @@ class ResultsPage:
             else None
         )
         lead = element(
-            "p", "All of this is public. Open a question for its picture, intervals and files.", class_="lead"
+            "p",
+            "What was published. Answers for everybody are public; answers for an audience are for it alone. Open a "
+            "question for its picture, intervals and files.",
+            class_="lead",
         )
         return visit.page(
             self.title,
@@ -184,6 +187,9 @@ def results_overview(values: Values, say: Phase) -> Overview:
             title += f" for {part}" if part else ""
             listed.append(OneSentence(number=number, place=len(listed) + 1, title=title, sentence=sentence))
     reports = _beside(path, document["report"]) if "report" in document else []
+    # A page that is older than answers is that of another plan.
+    newest = max((file.stat().st_mtime_ns for said in asked for file in _answers(path, said, named)), default=0)
+    reports = [file for file in reports if file.stat().st_mtime_ns >= newest]
     return Overview(questions=tuple(listed), missing=missing, reports=tuple(map(str, reports)))
 
 

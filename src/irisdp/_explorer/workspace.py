@@ -114,7 +114,7 @@ class Workspace:
         if there:
             text = self.path.read_text("utf-8", "replace")
             self.keeps_comments = was_written_here(text)
-            found = read_draft(TomlFile(self.path, "plan").read(), values_of, default=empty)
+            found = read_draft(TomlFile(self.path, "plan").read(), values_of, default=empty, text=text)
             self._check_data(found.dataset.get("data"))
             # What the command line says of the table stands before what the file says.
             first_draft = replace(found, dataset={**found.dataset, **empty.dataset})
@@ -151,6 +151,14 @@ class Workspace:
         save_plan(self.path, text, self.digests)
         self._note(text)
 
+    def is_saved(self, text: str) -> bool:
+        """Tell whether the plan file says this, whatever its comments are."""
+        try:
+            said = self.path.read_text("utf-8")
+        except (OSError, ValueError):
+            return False
+        return _without_comments(said) == _without_comments(text)
+
     def _note(self, text: str) -> None:
         self._digests.add(hashlib.sha256(text.encode()).hexdigest())
         self.keeps_comments = True
@@ -179,6 +187,10 @@ class Workspace:
         self._published[job] = epsilons
         self._note(text)
 
+    def running(self, has_published: Callable[[str], bool | None]) -> str | None:
+        """Return the address of a run that goes on; see `settle`."""
+        return next((job for job in self._published if has_published(job) is None), None)
+
     def settle(self, has_published: Callable[[str], bool | None]) -> None:
         """Let published questions keep the ε that they have: another would make them new questions.
 
@@ -194,6 +206,10 @@ class Workspace:
             del self._published[job]
             if done:
                 self.history.edit(with_own_epsilon(self.draft, epsilons), "the ε of published questions")
+
+
+def _without_comments(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("#")]
 
 
 _MOST_OFFERS = 500
