@@ -340,12 +340,12 @@ def test_what_a_reader_knows_changes_the_reading_of_a_row_and_not_what_was_publi
     filled = dropped(folder, "groups")
     plain, knowing = read_files(filled, row="1"), read_files(filled, row="1", at_least="71")
     assert plain.headline == knowing.headline
-    said = {fact.name: fact.value for fact in knowing.facts}["With what you know"]
+    said = {fact.name: fact.value for fact in knowing.facts}["If what you filled in is true"]
     document = json.loads(filled["release"])
     answer = int(rows_by_hand(answers(folder, "groups"))[1][1])
     alone = irisdp.interpret(document, answer, at_least=71)
     assert said == f"{alone.describe()}."
-    assert "With what you know" not in {fact.name for fact in plain.facts}
+    assert "If what you filled in is true" not in {fact.name for fact in plain.facts}
 
 
 @pytest.mark.parametrize("name", ["mean", "quantile", "persons", "ranking", "bounds", "apply"])

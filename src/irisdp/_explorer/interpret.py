@@ -279,7 +279,8 @@ def _interpreted(shown: Result, given: Given, interpretation: Any, reader: _Read
         if row is not None:
             said = reading(only(interpretation, row))
             sections = said.sections
-            facts = (Fact("With what you know", said.headline),) if reader.first not in (None, "loss") else ()
+            told = Fact("If what you filled in is true", said.headline, "the published files do not say whether it is")
+            facts = (told,) if reader.first not in (None, "loss") else ()
         elif interpretation.answers:
             sections = (row_by_row(interpretation),)
     name = given.files[0].name

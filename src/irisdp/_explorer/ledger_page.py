@@ -164,7 +164,7 @@ _LIMIT = Field(
     name="limit",
     label="Limit",
     example="1,1e-6",
-    help="ε, or ε and δ with a comma between; or mu=1, or rho=1/2. The first limit fixes the unit.",
+    help="ε, or ε and δ with a comma between; or mu=1, or rho=1/2. The first limit fixes what the ledger counts in.",
 )
 _OF_LEDGER = (_LIMIT,)
 _OF_AUDIENCE = (

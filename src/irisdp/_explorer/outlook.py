@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,6 +30,45 @@ _PASSES = 3
 """Plans until the costs that the budget is divided by are those that were found."""
 
 
+_FORM_WORDS = (
+    (
+        r"add at_most ?= ?M to count up to M records.*",
+        "choose “keep some of each person's records” or “make one row of each person's records”; under Table, Whole "
+        "table, the first can be set for all questions",
+    ),
+    (r"\bgive groups ?= ?\"v1,v2,…\" or a CSV file, or ", "list the groups, or "),
+    (
+        r"(select_groups|“An answer for each group”) ?= ?true with a δ( \(one of the two\))?",
+        "choose “yes, and discover the groups privately” with a δ",
+    ),
+    (r"\bgive categories ?= ?\"v1,v2,…\", a list, or a CSV file", "list them, such as A, B, C, or name a CSV file"),
+    (r"\bbins ?= ?\"([^\"]*)\"", r"\1"),
+    (
+        r"\badd records ?= ?N, an assumption.*",
+        "fill in the least number of records with a value, which is an assumption for planning, or choose an ε instead",
+    ),
+    (
+        r"\.? ?(Nothing was spent\. Ask|; ask) with less.*",
+        ". Lower the budget, or ask less accurately. If what you promised the people in the data allows it, raise the "
+        "limit on the page Ledger",
+    ),
+)
+"""What plans and the command line say in their own words, and how pages say it."""
+
+
+def in_form_words(text: str) -> str:
+    """Put a message of a plan into the words of the pages.
+
+    Examples
+    --------
+    >>> print(in_form_words('give the edges between bins, such as bins = "0,18,65"'))
+    give the edges between bins, such as 0,18,65
+    """
+    for pattern, words in _FORM_WORDS:
+        text = re.sub(pattern, words, text, flags=re.DOTALL)
+    return text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrong:
     """What is wrong with one field of a question."""
@@ -36,6 +76,11 @@ class Wrong:
     field: str
     rule: str
     remedy: str
+
+    @classmethod
+    def of(cls, error: BadInput, field: str) -> Wrong:
+        """Return an error in the words of the pages."""
+        return cls(field=field, rule=in_form_words(error.rule), remedy=in_form_words(error.remedy))
 
     def __str__(self) -> str:
         return f"{self.field}: {self.rule}; {self.remedy}"
@@ -152,8 +197,7 @@ def plan_outlook(values: Values, say: Phase) -> PlanOutlook:
         try:
             shares = shared_out(draft, known.fixed)
         except BadInput as error:
-            told = Wrong(field=error.field, rule=error.rule, remedy=error.remedy)
-            return PlanOutlook(questions=_wrongs(draft, wrong), wrong=told)
+            return PlanOutlook(questions=_wrongs(draft, wrong), wrong=Wrong.of(error, error.field))
         epsilons = {key: short_epsilon(share / known.factors[key]) for key, share in shares.items()}
         given = {key: rational_text(epsilon) for key, epsilon in epsilons.items()}
         asked = {key: {**one, **({"epsilon": given[key]} if key in given else {})} for key, one in said.items()}
@@ -240,7 +284,7 @@ def _said(draft: Draft) -> tuple[dict[int, dict[str, Any]], dict[int, Wrong]]:
         try:
             said[one.key] = dict(question_of(one.values))
         except BadInput as error:
-            wrong[one.key] = Wrong(field=error.field, rule=error.rule, remedy=error.remedy)
+            wrong[one.key] = Wrong.of(error, error.field)
     return said, wrong
 
 
@@ -277,7 +321,7 @@ def _noted(wrong: dict[int, Wrong], key: int) -> Iterator[None]:
         place, _, field = error.field.rpartition(": ")
         if place.startswith("dataset"):
             raise
-        wrong[key] = Wrong(field=field, rule=error.rule, remedy=error.remedy)
+        wrong[key] = Wrong.of(error, field)
 
 
 def _ask(draft: Draft, path: Path, said: Mapping[int, Mapping[str, Any]]) -> RunOutlook:
@@ -325,7 +369,7 @@ def _told(
         total=str(_total(outlook)),
         risk=_risk(outlook, ledger.spent + charge),
         known=known.to_json(),
-        refused="" if refusal is None else str(refusal),
+        refused="" if refusal is None else in_form_words(str(refusal)),
         warnings=_warnings(outlook, ledger),
         charge=charge.as_charged(),
         most=json.dumps(charge.to_document()),

@@ -20,7 +20,7 @@ from .draft import Draft, DraftQuestion, with_shares_told
 from .form_errors import Fault, all_in_words, in_words
 from .forms import Field, read_values, show_field
 from .jobs import Job, Stopped
-from .outlook import PlanOutlook, QuestionOutlook, plan_outlook
+from .outlook import PlanOutlook, QuestionOutlook, in_form_words, plan_outlook
 from .pages import fact_list, faults_note, filled_in, take_away, text_table, wrong_note
 from .question_form import FIELDS, prefilled, question_of, with_columns
 from .results import Fact, Result, ResultFile, ResultTable, command_line
@@ -47,7 +47,7 @@ _RARE = {
     if field.name
     in (
         *("weight", "weight_upper", "persons", "at_most", "groups_per_unit", "per_unit", "person", "per_person_upper"),
-        *("audience", "delta", "confidence", "title", "out", "report", "more"),
+        *("delta", "confidence", "title", "out", "report", "more"),
     )
 }
 """Fields that most questions leave as they are, with their defaults: they stand behind a heading."""
@@ -345,7 +345,7 @@ class PlanPage:
             [content for name, content in shown.items() if name not in _RARE],
             element(
                 "details",
-                element("summary", "More: persons, weights, audiences, files"),
+                element("summary", "More: persons, weights, δ, files"),
                 [shown[name] for name in _RARE],
                 class_="rare",
                 open=said_rarely,
@@ -409,7 +409,7 @@ class PlanPage:
                 assert told is not None and told.wrong is not None
                 raise BadInput(told.wrong.field, told.wrong.rule, told.wrong.remedy)
         except BadInput as error:
-            return Html(""), all_in_words(FIELDS, values, error)
+            return Html(""), tuple(_in_form_words(fault) for fault in all_in_words(FIELDS, values, error))
         except (Refusal, Stopped) as refusal:
             return wrong_note(str(refusal)), ()
         return _of_question(told, outlook), ()
@@ -417,6 +417,10 @@ class PlanPage:
 
 def _beside(fault: Fault, field: Field) -> str:
     return fault.beside if fault.field is not None and fault.field.name == field.name else ""
+
+
+def _in_form_words(fault: Fault) -> Fault:
+    return fault._replace(beside=in_form_words(fault.beside), line=in_form_words(fault.line))
 
 
 def _address(one: DraftQuestion | None) -> str:

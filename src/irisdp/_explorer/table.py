@@ -336,8 +336,8 @@ class TablePage:
 
 _PUBLIC = "The project file keeps these settings. It is public, as is every value in it."
 _SUGGESTED = (
-    "The check suggests what is filled in here, by a look at the records. Save it if you may: the project file is "
-    "public."
+    "The check suggests what is filled in here, by a look at the records. Save it only if these values may be public, "
+    "as the project file is."
 )
 
 

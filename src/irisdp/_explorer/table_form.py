@@ -46,8 +46,13 @@ _TYPE_FIELDS = (
     ),
     Field(name="decimal", label="Decimal mark", when=_NUMBERS, example=".", help="Only if this column differs."),
     Field(name="thousands", label="Mark between thousands", when=_NUMBERS, help=_BLANK),
-    Field(name="format", label="Date format", when=_DATES, example="%d.%m.%Y", help="Empty for ISO 8601."),
-    Field(name="missing", label="Codes for missing values", example="-9,99", help="Separate several with commas."),
+    Field(name="format", label="Date format", when=_DATES, example="%d.%m.%Y", help="Empty: as the whole table."),
+    Field(
+        name="missing",
+        label="Codes for missing values",
+        example="-9, 99",
+        help="Separate several with commas. Empty: as the whole table.",
+    ),
 )
 _WORD_FIELDS = (
     Field(name="label", label="Label", help="What readers of reports and charts see instead of the name."),

@@ -99,7 +99,7 @@ def _facts(data: str, settings: TableSettings, options: Mapping[str, str]) -> li
     facts = [
         Fact("Data", data, "Only the names of the columns were read, and no record."),
         Fact("Project file", _name(settings), "" if settings.is_there else _missing(settings)),
-        Fact("Privacy unit", str(unit) if unit else "not declared"),
+        Fact("Privacy unit", str(unit) if unit else "not declared: each record counts as a person"),
     ]
     facts += [Fact("Neighbouring tables", str(relation))] if relation else []
     facts += [Fact("Ledger", str(settings.ledger))] if settings.ledger else []
@@ -166,7 +166,7 @@ def _column_row(column: ColumnSettings, number: int, chosen: Mapping[str, str]) 
 
 def kind_in_words(column: ColumnSettings) -> str:
     """Say what the table holds in a column."""
-    return {"": "not a column of the table", "untyped": "no type of its own"}.get(column.kind, column.kind)
+    return {"": "not a column of the table", "untyped": "the file gives no type"}.get(column.kind, column.kind)
 
 
 def _new_column(chosen: Mapping[str, str]) -> Html:
