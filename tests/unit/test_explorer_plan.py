@@ -271,7 +271,7 @@ def test_a_form_leads_to_one_job_however_often_it_arrives(visitor, survey):
 def test_a_form_of_another_plan_charges_nothing(visitor, survey):
     offer = visitor.offer()
     visitor.share(budget="5")
-    assert "plan has changed" in visitor.press(offer)
+    assert "has changed since that form was shown" in visitor.press(offer)
     assert spent(survey) is None
 
 
@@ -307,6 +307,97 @@ def test_the_risk_is_that_of_all_that_is_spent(visitor, survey):
     visitor.press()
     visitor.ask(**BY_TOWN)
     assert "88.08 %" in visitor.get("plan") and "88.08 %" in visitor.get("publish")
+
+
+@pytest.mark.parametrize("change", ["unit", "ledger", "header"])
+def test_what_is_protected_and_charged_is_what_was_shown(tmp_path, change):
+    """The project file and the header change what the same plan asks: neither a press nor the run goes on then."""
+    path = tmp_path / "survey.csv"
+    path.write_text(SURVEY)
+    project = path.with_name("survey.iris.toml")
+    project.write_text('unit = "id"\nat_most = 2\n')
+    with explored(path) as visitor:
+        offer = visitor.offer()
+        values = visitor.workspace.outlook_values()
+        shown = plan_outlook(values, silent)
+        if change == "header":
+            path.write_text(SURVEY.replace("vote", "note"))
+        else:
+            project.write_text('ledger = "other.ledger"\nunit = "id"\nat_most = 2\n' if change == "ledger" else "")
+        assert "has changed since that form was shown" in visitor.press(offer)
+        with pytest.raises(Refusal, match="has changed since it was shown"):
+            publish_plan(pressed(visitor.workspace.path, shown), silent)
+    assert spent(path) is None and not (tmp_path / "other.ledger").exists()
+
+
+def test_a_question_that_was_edited_during_its_run_does_not_keep_the_others_epsilon(visitor, survey):
+    visitor.press(wait=False)
+    place = str(visitor.page.url)
+    visitor.post("plan/questions/1", do="keep", **BY_TOWN)
+    end = time.monotonic() + 60
+    while 'class="job"' in (visitor.get(place) and visitor.page.text) and time.monotonic() < end:
+        time.sleep(0.1)
+    visitor.get("plan")
+    (one,) = visitor.workspace.draft.questions
+    assert one.shares or one.values["query"] == "count"
+    visitor.post("plan", do="undo")
+    visitor.ask(**COUNT)
+    assert len({one.key for one in visitor.workspace.draft.questions}) == len(visitor.workspace.draft.questions)
+
+
+@pytest.mark.parametrize("selection", ["0.25", "0.5", "2"])
+def test_a_selection_with_an_epsilon_of_its_own_comes_out_of_the_share(survey, selection):
+    fields = {**COUNT, "grouped": "selected", "by": "town", "delta": "1e-6", "selection_epsilon": selection}
+    draft = new_draft("survey.csv", "survey", {}).with_question(read_values(FIELDS, fields))
+    draft = draft.with_question(read_values(FIELDS, COUNT))
+    values = {"draft": draft.to_json(), "path": str(survey.with_name("p.toml")), "known": "{}"}
+    outlook = plan_outlook(values, silent)
+    if Fraction(selection) >= Fraction(1, 2):
+        assert outlook.wrong is not None and outlook.wrong.field == "budget"
+        return
+    assert Fraction(9999, 10000) < Fraction(re.search(r"ε = ([\d./]+)", outlook.total)[1]) <= 1
+    again = plan_outlook({**values, "known": outlook.known}, silent)
+    assert again.text == outlook.text, "the next look is the same"
+
+
+@pytest.mark.parametrize("text", [
+    "questions = 5", 'questions = ["a"]', 'datasets = "x"', "[datasets]\nsurvey = 5", "[[datasets]]\nx = 1",
+    '[datasets.survey]\ndata = "survey.csv"\n[[questions]]\nname = "x"',
+    '[datasets.survey]\ndata = "survey.csv"\n[[questions]]\nquery = "count"\nepsilon = 1\nout = 5',
+])  # fmt: skip
+def test_a_plan_file_that_makes_no_sense_is_said_in_words(survey, text):
+    survey.with_name("survey.plan.toml").write_text(text)
+    with pytest.raises(BadInput), explored(survey):
+        pass
+
+
+def test_a_column_may_be_called_decimal(tmp_path):
+    path = tmp_path / "prices.csv"
+    path.write_text("decimal\n1.5\n2.5\n")
+    types = '{decimal = "number"}'
+    path.with_name("prices.plan.toml").write_text(
+        f'[datasets.p]\ndata = "prices.csv"\ntypes = {types}\n[[questions]]\nquery = "count"\nepsilon = 0.5\n'
+    )
+    with explored(path) as visitor:
+        assert "All questions cost ε = 0.5" in visitor.get("plan")
+
+
+def test_answers_may_lie_in_another_folder_and_no_other_file_is_offered(visitor, survey):
+    visitor.post("plan/questions/1", do="keep", query="count", out="mine.csv")
+    assert "Published" in visitor.press() and survey.with_name("mine.csv").exists()
+    file = survey.with_name("survey.plan.toml")
+    file.write_text('report = "survey.csv"\n' + file.read_text().replace('report = "', 'x = "').split("x = ")[0])
+    visitor.get("results")
+    assert "300," not in visitor.page.text and ">survey.csv<" not in visitor.page.text
+
+
+def test_results_say_what_was_asked_and_not_what_the_plan_says_now(visitor):
+    visitor.post("plan/questions/1", do="keep", query="count", condition="vote = 1", out="mine.csv")
+    visitor.press()
+    visitor.post("plan/questions/1", do="keep", query="count", condition="age > 70", out="mine.csv")
+    visitor.post("plan", do="save")
+    text = visitor.get("results")
+    assert "count vote = 1" in text and "count age > 70" not in text
 
 
 def test_a_limit_that_is_exceeded_is_said_before_the_press(visitor, survey):
@@ -471,7 +562,7 @@ def test_a_table_in_partitions_is_planned_and_published_part_by_part(tmp_path):
         assert "Published: 6 questions; new: 6." in visitor.press()
         assert str(spent(path)) == "ε = 1, δ = 0"
         text = visitor.get("results")
-        assert "1. all for 2026-01" in text and "2. all of one for 2026-03" in text and "1. all for of" not in text
+        assert "1. all: count in month 2026-01 " in text and "2. all of one: count who = 'p1' in month 2026-03 " in text
         for place in range(1, 7):
             assert "in month 2026-0" in visitor.get(f"results/{place}") and visitor.page.status_code == 200
     persons = tmp_path / "persons"
@@ -482,6 +573,12 @@ def test_a_table_in_partitions_is_planned_and_published_part_by_part(tmp_path):
         assert "charges ε = 0.999999" in visitor.get("plan")
         visitor.press()
         assert 0.9999 < float(spent(persons / "visits.csv").epsilon) <= 1
+
+
+def pressed(path, outlook):
+    """Return what a press gives to the process that publishes."""
+    told = {"text": outlook.text, "most": outlook.most, "agreement": outlook.agreement}
+    return {"path": str(path), "known": "", **told}
 
 
 class Words:
@@ -510,7 +607,7 @@ def test_the_same_bits_give_the_same_answers_and_ledger_as_the_command_line(tmp_
         words = Words(seed)
         monkeypatch.setattr(OperatingSystemBits, "words", lambda source, count, words=words: words.words(source, count))
         if way == "explorer":
-            publish_plan({"path": str(path), "text": outlook.text, "known": "", "most": outlook.most}, silent)
+            publish_plan(pressed(path, outlook), silent)
         else:
             path.write_text(outlook.text)
             (folder / "survey-answers").mkdir()
@@ -534,5 +631,5 @@ def test_a_refusal_of_the_run_is_shown_and_nothing_is_charged(tmp_path):
     outlook = plan_outlook({"draft": draft.to_json(), "path": str(path), "known": "{}"}, silent)
     less = json.dumps({"epsilon": "1/2", "delta": "0"})
     with pytest.raises(Refusal):
-        publish_plan({"path": str(path), "text": outlook.text, "known": "", "most": less}, silent)
+        publish_plan({**pressed(path, outlook), "most": less}, silent)
     assert spent(tmp_path / "survey.csv") is None

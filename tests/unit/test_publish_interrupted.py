@@ -12,6 +12,7 @@ import time
 import urllib.parse
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed: `make test` ins
 
 from irisdp import Cost, Ledger, run
 from irisdp._explorer.publishing import publish_plan
+from irisdp._release import PlanText, dry_run_plan
 from support.explorers import children, exploring
 from support.killed import KILLED, in_child
 from support.sweeps import tried
@@ -98,18 +100,19 @@ def pressed(data):
     """Return what the child is given by a press, of a plan that is not saved yet: the file says something else."""
     plan = data.with_name("visits.plan.toml")
     known = ",".join(hashlib.sha256(text.encode()).hexdigest() for text in (PLAN, PLAN + "# mine\n"))
-    return {"path": str(plan), "text": PLAN, "known": known, "most": MOST, "offer": "x"}
+    agreement = dry_run_plan(PlanText(plan, PLAN)).agreement
+    return {"path": str(plan), "text": PLAN, "known": known, "most": MOST, "agreement": agreement, "offer": "x"}
 
 
 def test_a_child_killed_at_every_step_leaves_nothing_uncharged(tmp_path):
     data = table(tmp_path / "whole")
-    status, changes = in_child(lambda: publish_plan(pressed(data), lambda _: None), 0)
+    status, changes = in_child(partial(publish_plan, pressed(data), lambda _: None), 0)
     assert status == 0 and changes > 40
     check_all_was_answered(data)
     for number in range(1, changes + 1, tried(changes // 3, 1)):
         data = table(tmp_path / f"killed {number}")
         data.with_name("visits.plan.toml").write_text(PLAN + "# mine\n")
-        ended, _ = in_child(lambda data=data: publish_plan(pressed(data), lambda _: None), number)
+        ended, _ = in_child(partial(publish_plan, pressed(data), lambda _: None), number)
         assert ended == KILLED or (ended == 0 and number > changes - 20)  # another run may need a few changes less
         check_nothing_is_uncharged(data)
         done = publish_plan(pressed(data), lambda _: None)

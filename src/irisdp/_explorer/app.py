@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import quote
 
 import anyio
 from starlette.applications import Starlette
@@ -359,8 +361,15 @@ class _Visit:
 
     async def planned(self, work: Work, values: Mapping[str, str]) -> Any:
         """Work something out in another process."""
+        return await self._worked("plans", work, values)
+
+    async def shown(self, work: Work, values: Mapping[str, str]) -> Any:
+        """Read published files in another process."""
+        return await self._worked("results", work, values)
+
+    async def _worked(self, lane: Literal["plans", "results"], work: Work, values: Mapping[str, str]) -> Any:
         try:
-            return await self.queue.work(lambda: lanes().weigh(work, values))
+            return await self.queue.work(lambda: lanes().in_lane(lane, work, values))
         except Busy:
             raise HTTPException(503) from None
 
@@ -371,6 +380,10 @@ class _Visit:
         except Busy:
             raise HTTPException(503) from None
 
+    def is_kept(self, address: str) -> bool:
+        """Tell whether a job can still be looked at."""
+        return lanes().tables.find(address.removeprefix("jobs/")) is not None
+
     def has_published(self, address: str) -> bool | None:
         """Tell whether a job may have published something."""
         job = lanes().tables.find(address.removeprefix("jobs/"))
@@ -378,7 +391,7 @@ class _Visit:
             return True
         if job.ended is None:
             return None
-        return job.error is None or isinstance(job.error, Stopped)
+        return job.error is None
 
 
 async def _health(request: Request) -> Response:
@@ -427,7 +440,8 @@ def _refuse(error: BadInput) -> Answer:
 
 
 def _saved(name: str) -> dict[str, str]:
-    return {"content-disposition": f'attachment; filename="{name}"'}
+    plain = re.sub(r"[^\w .()-]", "_", name, flags=re.ASCII)
+    return {"content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"}
 
 
 _WRONG = {

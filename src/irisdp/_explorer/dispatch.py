@@ -9,7 +9,7 @@ import atexit
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import anyio
 
@@ -82,6 +82,7 @@ _MODULES = (
 )
 _MODULES_ASKED = ("irisdp._explorer.ask", "irisdp._release")
 _MODULES_WEIGHED = ("irisdp._explorer.outlook", "irisdp._release")
+_MODULES_SHOWN = ("irisdp._explorer.published", "irisdp._explorer.results_page")
 _SECONDS_WEIGHED = 60
 """That the costs of a whole plan may take."""
 
@@ -105,6 +106,9 @@ class WorkDispatcher:
         unbounded = {**options, "memory": None}
         self.plans = Jobs(
             at_once=1, waiting=64, seconds=_SECONDS_WEIGHED, reused=500, kept=8, modules=_MODULES_WEIGHED, **unbounded
+        )
+        self.results = Jobs(
+            at_once=1, waiting=64, seconds=_SECONDS_WEIGHED, reused=200, kept=8, modules=_MODULES_SHOWN, **options
         )
         self.tables = Jobs(at_once=1, waiting=4, seconds=6 * seconds, **unbounded)
 
@@ -144,19 +148,19 @@ class WorkDispatcher:
         job.over.wait()
         return job.result()
 
-    def weigh(self, work: Work, values: Values) -> Any:
-        """Return what work makes of a plan; it becomes no job that is watched.
+    def in_lane(self, lane: Literal["plans", "results"], work: Work, values: Values) -> Any:
+        """Return what work makes of a plan, or of published files; it becomes no job that is watched.
 
         Raises
         ------
         BadInput, Refusal
             As the work does.
         Stopped
-            Where it takes too long.
+            Where it takes too long, or too much memory.
         Busy
             Where too much waits already.
         """
-        job = self.plans.submit("plan", work, values)
+        job = {"plans": self.plans, "results": self.results}[lane].submit(lane, work, values)
         job.over.wait()
         return job.result()
 
@@ -181,6 +185,7 @@ class WorkDispatcher:
         """Stop all processes."""
         self.tables.close()
         self.plans.close()
+        self.results.close()
         self.asked.close()
         self.quick.close()
         self.long.close()

@@ -27,6 +27,8 @@ SHARES = "# Shares of a budget of ε ="
 _TAKER = re.compile(r"(\d+): ([\d./eE-]+) = ([\d./eE-]+)")
 _MOST_QUESTIONS = 1000
 _DIGITS = 6
+_EXACT = "\0decimal"
+"""What no key of a plan is."""
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -363,7 +365,7 @@ def new_draft(data: str, name: str, dataset: Mapping[str, Any]) -> Draft:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
-        return {"decimal": str(value)}
+        return {_EXACT: str(value)}
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}
     return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
@@ -371,8 +373,8 @@ def _plain(value: Any) -> Any:
 
 def _numbers(value: Any) -> Any:
     if isinstance(value, Mapping):
-        if set(value) == {"decimal"}:
-            return Decimal(value["decimal"])
+        if set(value) == {_EXACT}:
+            return Decimal(value[_EXACT])
         return {key: _numbers(part) for key, part in value.items()}
     return [_numbers(part) for part in value] if isinstance(value, list) else value
 
@@ -391,12 +393,13 @@ class History:
     def __init__(self, first: Draft) -> None:
         self._drafts: list[tuple[Draft, str]] = [(first, "")]
         self._place = 0
+        self._next = first.next_key
         self._merged: str | None = None
 
     @property
     def current(self) -> Draft:
-        """The draft as it stands."""
-        return self._drafts[self._place][0]
+        """The draft as it stands; the key of a question that was undone is not given to another."""
+        return replace(self._drafts[self._place][0], next_key=self._next)
 
     def __iter__(self) -> Iterator[Draft]:
         """Iterate over all drafts that are kept."""
@@ -406,6 +409,7 @@ class History:
         """Make a draft current; edits in a row with the same `merge` are undone together."""
         if draft == self.current:
             return
+        self._next = max(self._next, draft.next_key)
         if merge is not None and merge == self._merged and self._place == len(self._drafts) - 1:
             self._drafts[self._place] = (draft, what)
             return

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ..accounting import Charge
 
 _DIVIDE = "start the explorer with --partition each, for all partitions, with one value, or with --partition whole"
-_PASSES = 3
+_FILES = ("out", "report")
+_PASSES = 5
 """Plans until the costs that the budget is divided by are those that were found."""
 
 
@@ -151,6 +152,8 @@ class PlanOutlook:
         What would be charged, in words.
     most : str
         The same as a document in JSON: more than this is never charged by the press that follows.
+    agreement : str
+        A digest of what is asked, of whom, and of which ledger.
     refused : str
         Why it would be refused; empty where it would not.
     warnings : tuple of str
@@ -172,6 +175,7 @@ class PlanOutlook:
     left_after: str = ""
     charge: str = ""
     most: str = ""
+    agreement: str = ""
     refused: str = ""
     warnings: tuple[str, ...] = ()
     wrong: Wrong | None = None
@@ -193,19 +197,27 @@ def plan_outlook(values: Values, say: Phase) -> PlanOutlook:
     said, wrong = _said(draft)
     outlook: RunOutlook | None = None
     text, given = "", dict[int, str]()
+    points: dict[int, _Point] = {}
     for _ in range(_PASSES):
         try:
             shares = shared_out(draft, known.fixed)
+            epsilons = {key: known.epsilon(key, share) for key, share in shares.items()}
         except BadInput as error:
-            return PlanOutlook(questions=_wrongs(draft, wrong), wrong=Wrong.of(error, error.field))
-        epsilons = {key: short_epsilon(share / known.factors[key]) for key, share in shares.items()}
+            return PlanOutlook(
+                questions=_wrongs(draft, wrong), wrong=Wrong.of(error, error.field), known=known.to_json()
+            )
         given = {key: rational_text(epsilon) for key, epsilon in epsilons.items()}
         asked = {key: {**one, **({"epsilon": given[key]} if key in given else {})} for key, one in said.items()}
         outlook, text, wrong = _dry_run(draft, path, asked, wrong)
-        found = known.after(draft, outlook, epsilons, wrong)
+        costs = _costs(draft, outlook, wrong)
+        found = known.after(costs, epsilons, points)
         if found == known:
             break
-        known = found
+        known, points = found, {key: (epsilons[key], cost) for key, cost in costs.items() if key in epsilons}
+    else:
+        rule = "cannot be divided among these questions"
+        told = Wrong(field="budget", rule=rule, remedy="give those that discover groups an ε of their own")
+        return PlanOutlook(questions=_wrongs(draft, wrong), wrong=told)
     weighed = _told(draft, outlook, text, wrong, known)
     names = {one.key: one.values.get("name", "").strip() for one in draft.questions}
     questions = (replace(one, exact=given.get(one.key, ""), name=names[one.key]) for one in weighed.questions)
@@ -217,51 +229,83 @@ def plan_outlook(values: Values, say: Phase) -> PlanOutlook:
 class _Known:
     """What the last plan found: how the budget must be divided.
 
+    A question that takes a share costs its ε times a factor, and beyond it what does not grow with it, such as a
+    selection of groups with an ε of its own.
+
     Attributes
     ----------
-    factors : mapping
-        What a question that takes a share costs for each unit of its ε.
+    factors, bases : mapping
+        Of each question that takes a share.
     fixed : mapping
         What each of the other questions costs in ε; nothing if it was answered before.
     """
 
     factors: dict[int, Fraction]
+    bases: dict[int, Fraction]
     fixed: dict[int, Fraction]
 
     @classmethod
     def read(cls, text: str, draft: Draft) -> _Known:
         document = json.loads(text)
-        factors, fixed = (
+        factors, bases, fixed = (
             {int(key): Fraction(value) for key, value in document.get(name, {}).items()}
-            for name in ("factors", "fixed")
+            for name in ("factors", "bases", "fixed")
         )
         return cls(
             {one.key: factors.get(one.key, Fraction(1)) for one in draft.questions if one.shares},
+            {one.key: bases.get(one.key, Fraction(0)) for one in draft.questions if one.shares},
             {one.key: fixed.get(one.key, Fraction(0)) for one in draft.questions if not one.shares},
         )
 
+    def epsilon(self, key: int, share: Fraction) -> Fraction:
+        """Return the ε at which a question costs at most its share.
+
+        Raises
+        ------
+        BadInput
+            Where what does not grow with ε takes all of it.
+        """
+        left = share - self.bases[key]
+        if left <= 0:
+            cost = rational_text(self.bases[key])
+            rule = f"is too small: to discover groups costs a question ε = {cost}, and its share is smaller"
+            raise BadInput("budget", rule, "raise the budget or its share, or discover its groups with less")
+        return short_epsilon(left / self.factors[key])
+
     def after(
-        self,
-        draft: Draft,
-        outlook: RunOutlook | None,
-        epsilons: Mapping[int, Fraction],
-        wrong: Mapping[int, Wrong],
+        self, costs: Mapping[int, Fraction], epsilons: Mapping[int, Fraction], before: Mapping[int, _Point]
     ) -> _Known:
-        factors, fixed = dict(self.factors), dict(self.fixed)
-        if outlook is None:
-            return self
-        asked = [one for one in draft.questions if one.key not in wrong]
-        for one, parts in zip(asked, _by_question(outlook, len(asked)), strict=True):
-            cost = getattr(parts[0].plan.cost, "epsilon", Fraction(0)) * _times(parts)
-            if one.shares:
-                factors[one.key] = cost / epsilons[one.key] or Fraction(1)
-            else:
-                fixed[one.key] = Fraction(0) if all(_case(part).repeated for part in parts) else cost
-        return _Known(factors, fixed)
+        """Return what is known after a plan that found these costs; `before` is what an earlier plan found."""
+        factors, bases, fixed = dict(self.factors), dict(self.bases), dict(self.fixed)
+        for key, cost in costs.items():
+            if key not in epsilons:
+                fixed[key] = cost
+            elif cost != factors[key] * epsilons[key] + bases[key]:
+                epsilon, other = before.get(key, (Fraction(0), Fraction(0)))
+                factors[key] = (cost - other) / (epsilons[key] - epsilon) if epsilons[key] != epsilon else factors[key]
+                bases[key] = cost - factors[key] * epsilons[key]
+        return _Known(factors, bases, fixed)
 
     def to_json(self) -> str:
-        parts = {"factors": self.factors, "fixed": self.fixed}
+        parts = {"factors": self.factors, "bases": self.bases, "fixed": self.fixed}
         return json.dumps({name: {str(k): str(v) for k, v in part.items()} for name, part in parts.items()})
+
+
+_Point = tuple[Fraction, Fraction]
+"""An ε, and what a question cost at it."""
+
+
+def _costs(draft: Draft, outlook: RunOutlook | None, wrong: Mapping[int, Wrong]) -> dict[int, Fraction]:
+    """Return what each question costs in ε; nothing where it has an ε of its own and was answered before."""
+    if outlook is None:
+        return {}
+    asked = [one for one in draft.questions if one.key not in wrong]
+    costs = {}
+    for one, parts in zip(asked, _by_question(outlook, len(asked)), strict=True):
+        is_free = not one.shares and all(_case(part).repeated for part in parts)
+        cost = getattr(parts[0].plan.cost, "epsilon", Fraction(0)) * _times(parts)
+        costs[one.key] = Fraction(0) if is_free else cost
+    return costs
 
 
 def _by_question(outlook: RunOutlook, number: int) -> list[tuple[Expected, ...]]:
@@ -329,10 +373,11 @@ def _ask(draft: Draft, path: Path, said: Mapping[int, Mapping[str, Any]]) -> Run
 
     # The folder of the answers is made when the plan is saved: until then no file can be looked at there.
     document = plan_document(draft, said)
-    if any(not (path.parent / one["out"]).parent.is_dir() for one in document["questions"]):
-        document = {key: value for key, value in document.items() if key != "report"}
+    parts = [document, *document["questions"]]
+    if any(not (path.parent / one[key]).parent.is_dir() for one in parts for key in _FILES if key in one):
+        document = {key: value for key, value in document.items() if key not in _FILES}
         document["questions"] = [
-            {key: value for key, value in one.items() if key not in ("out", "report")} for one in document["questions"]
+            {key: value for key, value in one.items() if key not in _FILES} for one in document["questions"]
         ]
     return dry_run_plan(PlanText(path, plan_text(document, path.name)))
 
@@ -373,6 +418,7 @@ def _told(
         warnings=_warnings(outlook, ledger),
         charge=charge.as_charged(),
         most=json.dumps(charge.to_document()),
+        agreement=outlook.agreement,
         **_ledger(ledger, charge),
     )
 

@@ -312,6 +312,7 @@ EXAMPLE = "example"
 _LONGEST_LINK = 6000
 """Letters; browsers and servers take more, people's mail does not."""
 _MOST_ROWS = 200
+_LONGEST_CELL, _LONGEST_WORDS = 400, 20_000
 _LONG_TABLE = 30
 """Rows beyond which a table scrolls by itself."""
 
@@ -449,7 +450,7 @@ def _figure(picture: ResultFigure, address: str) -> Html:
         # On a phone a picture keeps its size, so that its letters can be read, and scrolls by itself.
         element(
             "div",
-            element("img", src=f"{address}.svg", alt=f"{picture.title}. {picture.description}"),
+            element("img", src=f"{address}.svg", alt=_short(f"{picture.title}. {picture.description}", _LONGEST_WORDS)),
             class_="drawn",
             tabindex=0,
             role="group",
@@ -459,7 +460,7 @@ def _figure(picture: ResultFigure, address: str) -> Html:
         element(
             "details",
             element("summary", "In words and numbers"),
-            element("p", picture.description),
+            element("p", _short(picture.description, _LONGEST_WORDS)),
             text_table(ResultTable(caption, tuple(picture.columns), tuple(rows))),
         ),
     )
@@ -477,14 +478,23 @@ def text_table(table: ResultTable) -> Html:
 
 def _row(table: ResultTable, number: int, row: Sequence[str]) -> Html:
     if not table.choose:
-        return element("tr", [element("td", cell) for cell in row])
+        return element("tr", [element("td", _short(cell)) for cell in row])
     first, *others = row
     chosen = "true" if number == table.chosen else None
-    words = {"aria_label": f"{first or 'Row'}, read row {number}", "aria_current": chosen}
+    words = {"aria_label": f"{_short(first) or 'Row'}, read row {number}", "aria_current": chosen}
     button = element(
-        "button", first or "(empty)", type="submit", form="form", name=table.choose, value=number, class_="row", **words
+        "button",
+        _short(first) or "(empty)",
+        type="submit",
+        form="form",
+        name=table.choose,
+        value=number,
+        class_="row",
+        **words,
     )
-    return element("tr", element("td", button), [element("td", cell) for cell in others], class_=chosen and "chosen")
+    return element(
+        "tr", element("td", button), [element("td", _short(cell)) for cell in others], class_=chosen and "chosen"
+    )
 
 
 def take_away(
@@ -536,6 +546,11 @@ def _code(heading: str, text: str) -> Html:
         element("pre", element("code", text), tabindex=0, role="region", aria_label=heading),
         class_="code",
     )
+
+
+def _short(text: str, most: int = _LONGEST_CELL) -> str:
+    """Return a text, or its beginning: files can hold names that fill the memory."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _shown(cell: Any) -> str:

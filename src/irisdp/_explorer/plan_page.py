@@ -245,6 +245,8 @@ class PlanPage:
         return visit.go("plan")
 
     async def _save(self, visit: Visit) -> Response:
+        if self._workspace.running(visit.has_published) is not None:
+            return await self._show(visit, wrong_note("Not saved: a run is going on. Save after it."))
         outlook, wrong = await self._weighed(visit)
         if wrong is None and not outlook.text:
             wrong = wrong_note("There is nothing to save yet: add a question that makes sense.")

@@ -27,6 +27,11 @@ _SAFE = (
     "stays the same. Close the page if you like; the run goes on."
 )
 
+_CHANGED = (
+    "The plan, the project file, the header of the data or the ledger has changed since that form was shown. Nothing "
+    "was charged by this press."
+)
+
 
 class PublishPage:
     """The page.
@@ -79,7 +84,7 @@ class PublishPage:
             return joined(wrong_note(outlook.refused), told, warnings, element("p", plan, " ", ledger))
         form = element(
             "form",
-            element("input", type="hidden", name="offer", value=self._workspace.offer(outlook.text, outlook.most)),
+            element("input", type="hidden", name="offer", value=self._workspace.offer(_shown(outlook))),
             element("p", element("button", f"Publish: charge {outlook.charge}", type="submit")),
             element("p", _SAFE, class_="help"),
             method="post",
@@ -113,25 +118,27 @@ class PublishPage:
         offer = (await visit.form()).get("offer", "")
         job = self._workspace.job_of(offer) or self._workspace.running(visit.has_published)
         if job is not None:
-            return visit.go(job)
+            return visit.go(job if visit.is_kept(job) else "results")
         shown = self._workspace.taken(offer)
         if shown is None:
             return await self._show(visit, filled_in("That form was from before. Nothing was charged by this press."))
-        text, most = shown
         try:
             outlook = await self._plan.outlook(visit)
         except IrisError:  # which the page says
             return await self._show(visit)
-        if outlook.text != text:
+        if (outlook.text, outlook.agreement) != (shown[0], shown[2]):
             return await self._show(
-                visit, filled_in("The plan has changed since that form was shown. Nothing was charged by this press.")
+                visit,
+                filled_in(_CHANGED),
             )
         job = self._workspace.job_of(offer) or self._workspace.running(
             visit.has_published
         )  # another press may have come while this one waited
         if job is None:
-            values = {"path": str(self._workspace.path), "text": text, "known": self._workspace.digests, "most": most}
-            job = visit.start(self.name, publish_plan, {**values, "offer": offer})
+            text, most, agreement = shown
+            values = {"path": str(self._workspace.path), "text": text, "known": self._workspace.digests}
+            values |= {"most": most, "agreement": agreement, "offer": offer}
+            job = visit.start(self.name, publish_plan, values)
             self._workspace.started(offer, job, text, {one.key: one.exact for one in outlook.questions})
         return visit.go(job)
 
@@ -152,6 +159,10 @@ class PublishPage:
         if published.stopped:
             return self._page(visit, wrong_note(published.stopped), _ways())
         return self._page(visit, _told(published), _ways())
+
+
+def _shown(outlook: PlanOutlook) -> tuple[str, str, str]:
+    return outlook.text, outlook.most, outlook.agreement
 
 
 def _told(published: Published) -> Html:

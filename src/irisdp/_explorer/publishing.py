@@ -52,21 +52,21 @@ def publish_plan(values: Values, say: Phase) -> Published:
     Parameters
     ----------
     values : mapping
-        The ``path`` and the ``text`` of the plan, the digests of the files that it may replace (``known``), and the
-        ``most`` that may be charged, as a document in JSON.
+        The ``path`` and the ``text`` of the plan, the digests of the files that it may replace (``known``), the
+        ``most`` that may be charged, as a document in JSON, and the ``agreement`` of what was shown.
 
     Raises
     ------
     BadInput, Refusal
         As `irisdp.run`; nothing was spent.
     """
-    from .._release import listen_to_progress, run
+    from .._release import listen_to_progress, run_as_shown
 
     path = Path(values["path"])
     save_plan(path, values["text"], values["known"])
     try:
         with listen_to_progress(say):
-            published = run(path, max_charge=read_charge(values["most"]))
+            published = run_as_shown(path, max_charge=read_charge(values["most"]), agreement=values["agreement"])
     except NotShown as error:
         return Published(stopped=str(error))
     rows = (

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
+from urllib.parse import quote
 
 from .._exact import json_bytes, json_line, short_above, short_below, short_text
 from .._release import delta_means
@@ -323,7 +324,7 @@ class ResultCache:
         known = file.content if isinstance(file.content, bytes) else file.told.encode()
         key = hashlib.sha256(file.name.encode() + b"\0" + known).hexdigest()[:32]
         self._keep(key, file, len(known))
-        return f"files/{key}/{file.name}"
+        return f"files/{key}/{quote(file.name, safe='')}"
 
     def keep_picture(self, picture: ResultFigure) -> str:
         """Keep a picture and return its address, which lacks only an ending: .svg, .png or .html."""

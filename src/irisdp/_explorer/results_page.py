@@ -25,6 +25,7 @@ from .workspace import Workspace
 
 _SIDECAR = ".release.json"
 _LARGEST = 16 << 20
+_MOST_ROWS = 200_000
 _LONGEST_ROW = 10
 """Digits of the number of a row."""
 
@@ -58,7 +59,7 @@ class ResultsPage:
 
     async def _overview(self, visit: Visit) -> Response:
         try:
-            found: Overview = await visit.planned(results_overview, self._values())
+            found: Overview = await visit.shown(results_overview, self._values())
         except IrisError as error:
             return visit.page(self.title, wrong_note(str(error)), at=self.name)
         if not found.questions:
@@ -119,7 +120,7 @@ class ResultsPage:
         try:
             row = visit.request.query_params.get("row", "")
             asked = {"place": number, "row": row if row.isdecimal() and len(row) < _LONGEST_ROW else ""}
-            result: Result | None = await visit.planned(one_result, {**self._values(), **asked})
+            result: Result | None = await visit.shown(one_result, {**self._values(), **asked})
         except BadInput as error:
             return visit.page(self.title, wrong_note(str(error)), _back(), at=self.name)
         if result is None:
@@ -179,18 +180,42 @@ def results_overview(values: Values, say: Phase) -> Overview:
         for file in files:
             say(f"reading {file.name}")
             try:
-                sentence = published(file).headline
+                _check_size(file)
+                shown = published(file)
+                sentence, title = shown.headline, _question(shown)
             except BadInput as error:
-                sentence = str(error)
-            title = said.get("name") or " ".join(filter(None, (said["query"], said.get("expression"))))
+                sentence, title = str(error), file.name
+            if said.get("name") and title.startswith(said["query"]):
+                title = f"{said['name']}: {title}"
             part = file.stem.removeprefix(Path(said["out"]).stem)[1:]
-            title += f" for {part}" if part else ""
+            title += f" for {part}" if part and part not in title else ""
             listed.append(OneSentence(number=number, place=len(listed) + 1, title=title, sentence=sentence))
     reports = _beside(path, document["report"]) if "report" in document else []
     # A page that is older than answers is that of another plan.
     newest = max((file.stat().st_mtime_ns for said in asked for file in _answers(path, said, named)), default=0)
-    reports = [file for file in reports if file.stat().st_mtime_ns >= newest]
+    reports = [file for file in reports if file.suffix == ".html" and file.stat().st_mtime_ns >= newest]
     return Overview(questions=tuple(listed), missing=missing, reports=tuple(map(str, reports)))
+
+
+def _question(shown: Result) -> str:
+    """Return the question that the release file names: the plan may ask another one by now."""
+    facts = (fact for section in shown.sections for fact in section.facts)
+    return next((fact.remark for fact in facts if fact.name == "Question"), "")
+
+
+def _check_size(file: Path) -> None:
+    """Refuse answers that are too many for a page; a small file can hold millions of rows."""
+    if file.stat().st_size > _LARGEST:
+        raise BadInput("answers", f"{file.name} has more than {_LARGEST >> 20} MiB", "open it with another program")
+    if file.suffix.lower() == ".parquet":
+        import pyarrow.parquet
+
+        try:
+            rows = pyarrow.parquet.read_metadata(file).num_rows
+        except Exception:  # which is said where it is read
+            return
+        if rows > _MOST_ROWS:
+            raise BadInput("answers", f"{file.name} has more than {_MOST_ROWS:,} rows", "open it with another program")
 
 
 def one_result(values: Values, say: Phase) -> Result | None:
@@ -203,7 +228,10 @@ def one_result(values: Values, say: Phase) -> Result | None:
     files = [file for said in asked for file in _answers(path, said, named)]
     place = int(values["place"])
     row = int(values["row"]) if values["row"] else None
-    return published(files[place - 1], row=row, choose="row") if 0 < place <= len(files) else None
+    if not 0 < place <= len(files):
+        return None
+    _check_size(files[place - 1])
+    return published(files[place - 1], row=row, choose="row")
 
 
 def _plan(path: Path) -> dict[str, Any]:

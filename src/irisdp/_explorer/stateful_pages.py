@@ -83,8 +83,16 @@ class Visit(Protocol):
         """Return what work makes of values, in another process; raises as the work does, and `Stopped`."""
         ...
 
+    async def shown(self, work: Work, values: Mapping[str, str]) -> Any:
+        """Return what work makes of published files, in another process of bounded memory; raises as `planned`."""
+        ...
+
     def start(self, page: str, work: Work, values: Mapping[str, str]) -> str:
         """Start work on the private table, and return the address where it can be watched; may raise `Busy`."""
+        ...
+
+    def is_kept(self, address: str) -> bool:
+        """Tell whether a job can still be looked at."""
         ...
 
     def has_published(self, address: str) -> bool | None:

@@ -114,6 +114,9 @@ class Workspace:
         if there:
             text = self.path.read_text("utf-8", "replace")
             self.keeps_comments = was_written_here(text)
+            from .._release import check_plan
+
+            check_plan(self.path)
             found = read_draft(TomlFile(self.path, "plan").read(), values_of, default=empty, text=text)
             self._check_data(found.dataset.get("data"))
             # What the command line says of the table stands before what the file says.
@@ -121,9 +124,9 @@ class Workspace:
         else:
             first_draft = empty.with_question(read_values(FIELDS, {}))
         self.history = History(first_draft)
-        self._open: dict[str, tuple[str, str]] = {}
+        self._open: dict[str, tuple[str, str, str]] = {}
         self._jobs: dict[str, str] = {}
-        self._published: dict[str, Mapping[int, str]] = {}
+        self._published: dict[str, Mapping[int, tuple[str, Mapping[str, str]]]] = {}
 
     def _check_data(self, said: Any) -> None:
         """Refuse a plan file about another table than the one that is served."""
@@ -165,16 +168,16 @@ class Workspace:
 
     # A press of Publish: a form that was shown once leads to one job, however often it arrives.
 
-    def offer(self, text: str, most: str) -> str:
-        """Return the name of a form that publishes a plan at a charge."""
+    def offer(self, shown: tuple[str, str, str]) -> str:
+        """Return the name of a form that publishes a plan at a charge; `shown` is its text, charge and agreement."""
         name = secrets.token_urlsafe(16)
-        self._open[name] = text, most
+        self._open[name] = shown
         while len(self._open) > _MOST_OFFERS:
             del self._open[next(iter(self._open))]
         return name
 
-    def taken(self, name: str) -> tuple[str, str] | None:
-        """Return the text and the charge that a form was shown with; None for one that this explorer never made."""
+    def taken(self, name: str) -> tuple[str, str, str] | None:
+        """Return what a form was shown with; None for one that this explorer never made."""
         return self._open.get(name)
 
     def job_of(self, name: str) -> str | None:
@@ -184,7 +187,8 @@ class Workspace:
     def started(self, name: str, job: str, text: str, epsilons: Mapping[int, str]) -> None:
         """Note that a form has started a job, which writes the plan file and publishes questions at these ε."""
         self._jobs[name] = job
-        self._published[job] = epsilons
+        asked = {one.key: one.values for one in self.draft.questions}
+        self._published[job] = {key: (epsilon, asked[key]) for key, epsilon in epsilons.items()}
         self._note(text)
 
     def running(self, has_published: Callable[[str], bool | None]) -> str | None:
@@ -204,8 +208,11 @@ class Workspace:
             if done is None:
                 continue
             del self._published[job]
+            # A question that was edited meanwhile is another one.
+            now = {one.key: one.values for one in self.draft.questions}
+            kept = {key: epsilon for key, (epsilon, values) in epsilons.items() if now.get(key) == values}
             if done:
-                self.history.edit(with_own_epsilon(self.draft, epsilons), "the ε of published questions")
+                self.history.edit(with_own_epsilon(self.draft, kept), "the ε of published questions")
 
 
 def _without_comments(text: str) -> list[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .options import PlanOptions, options_of
     from .output_files import Released, page_path
     from .pipeline import publish
-    from .plan_file import QUESTION_KEYS, PlanText, in_keys
+    from .plan_file import QUESTION_KEYS, PlanText, check_plan, in_keys
     from .planning import plan
     from .plans import Plan
     from .progress import listen_to_notices, listen_to_progress, say_anew
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .publication import Answered, BatchPublication, Publication, RunPublication
     from .release_file import SIDECAR_FORMAT, Batch, ReleaseFile
     from .risk import delta_means, risk_of
-    from .running import run
+    from .running import run, run_as_shown
     from .session import Session
     from .table_check import check_data
 

@@ -45,7 +45,7 @@ from .pipeline import CheckedQuestion, check_asked, read_max_charge
 from .plan_file import PlanFile, PlanQuestion, PlanText, in_keys, read_run
 from .plans import Plan
 from .project import Project, give_limit, limit_to_set
-from .run_checks import Records, prepare_all, records_of
+from .run_checks import Records, agreement_of, prepare_all, records_of
 
 # What a dry run can say of the ledger: what is left, what would be new, and what would be refused.
 #
@@ -586,12 +586,15 @@ class RunOutlook:
     ledgers : tuple of LedgerOutlook
     is_without_data : bool
         Whether a schema stood in for the tables, and new ledgers for those of the plan.
+    agreement : str
+        A digest of what is asked; see `agreement_of`.
     """
 
     file: Path
     questions: tuple[Expected, ...]
     ledgers: tuple[LedgerOutlook, ...]
     is_without_data: bool = False
+    agreement: str = ""
 
     @property
     def refusal(self) -> Refusal | None:
@@ -686,6 +689,7 @@ def _foreseen(asked: PlanFile, most: Charge | None, records: Records, *, force: 
     is_known = all(each.expected is not None for each in versions)
     return RunOutlook(
         file=asked.path,
+        agreement=agreement_of(ready),
         questions=tuple(
             Expected(
                 number=question.number,

@@ -513,6 +513,11 @@ def read_run(plan: Any, *, title: Any = None, labels: Any = None, divided: bool 
     return in_partitions(asked) if divided else asked
 
 
+def check_plan(plan: Any) -> None:
+    """Refuse a plan file that makes no sense; opens no table. Raises as `read_run`."""
+    read_run(plan, divided=False)
+
+
 def in_partitions(asked: PlanFile) -> PlanFile:
     """Ask about each partition of the datasets that are divided, as about a dataset of its own; reads no record.
 

@@ -313,6 +313,28 @@ def _page_targets(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> list[Pat
     return [named_for(asked.report, name) for name in readers_of(asked, ready) if asked.report is not None]
 
 
+def agreement_of(ready: Sequence[CheckedQuestion]) -> str:
+    """Return a digest of all that a plan asks, of whom, and of which ledgers: equal for a dry run and its run.
+
+    It tells whether a project file, the header of the data or a ledger has changed what is asked since it was shown.
+    """
+    told = [
+        (
+            str(one.book.place),
+            one.request.query,
+            one.request.text,
+            one.request.promise.table,
+            sorted(one.request.promise.columns.items()),
+            one.request.promise.relation,
+            one.request.promise.unit,
+            list(one.request.promise.public_columns),
+            one.request.promise.part,
+        )
+        for one in ready
+    ]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
 def planned_again(question: PlanQuestion, ready: CheckedQuestion, record: Record, *, force: bool) -> CheckedQuestion:
     """Check once more where answers go: since all was checked, other questions were answered, which may take long."""
     files, reports = planned_files(

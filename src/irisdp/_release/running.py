@@ -21,7 +21,7 @@ from .pipeline import CheckedQuestion, publish_checked, read_max_charge
 from .plan_file import PlanFile, read_run
 from .progress import errors_after_charge, part_of, report_step
 from .publication import Answered, RunPublication
-from .run_checks import Records, planned_again, planned_pages, prepare_all, readers_of, records_of
+from .run_checks import Records, agreement_of, planned_again, planned_pages, prepare_all, readers_of, records_of
 from .shared_records import PlanReading, SharedRecords
 
 
@@ -98,9 +98,40 @@ def run(
     True
     """
     asked = read_run(plan, title=title, labels=labels)
+    return _run(asked, force=force, most=read_max_charge(max_charge), another=another_ledger)
+
+
+@checked
+@events_of("run")
+def run_as_shown(plan: str | os.PathLike[str], *, max_charge: Any, agreement: str) -> RunPublication:
+    """Publish as `run` does, if the plan asks what a dry run has shown.
+
+    Parameters
+    ----------
+    plan, max_charge
+        As for `run`.
+    agreement : str
+        Of the dry run: `RunOutlook.agreement`.
+
+    Raises
+    ------
+    Refusal
+        As `run`, and where the project file, the header of the data or the ledger has changed since.
+    """
+    return _run(read_run(plan), force=False, most=read_max_charge(max_charge), another=False, agreement=agreement)
+
+
+def _run(
+    asked: PlanFile, *, force: bool, most: Charge | None, another: bool, agreement: str | None = None
+) -> RunPublication:
     records = records_of(asked)
-    ready = prepare_all(asked, records, force=force, another=another_ledger)
-    readings = _weighed(asked, ready, read_max_charge(max_charge))
+    ready = prepare_all(asked, records, force=force, another=another)
+    if agreement is not None and agreement_of(ready) != agreement:
+        raise Refusal(
+            "what is asked, who is protected or which ledger is charged has changed since it was shown, by the project "
+            "file or the data; nothing was spent; look at the plan again"
+        )
+    readings = _weighed(asked, ready, most)
     done: list[Answered] = []
     last = {question.dataset.name: question.number for question in asked.questions}
     with contextlib.ExitStack() as held:
