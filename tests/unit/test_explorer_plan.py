@@ -325,7 +325,7 @@ def test_what_is_protected_and_charged_is_what_was_shown(tmp_path, change):
         else:
             project.write_text('ledger = "other.ledger"\nunit = "id"\nat_most = 2\n' if change == "ledger" else "")
         assert "has changed since that form was shown" in visitor.press(offer)
-        with pytest.raises(Refusal, match="has changed since it was shown"):
+        with pytest.raises(Refusal, match="changed since they were shown"):
             publish_plan(pressed(visitor.workspace.path, shown), silent)
     assert spent(path) is None and not (tmp_path / "other.ledger").exists()
 

@@ -153,7 +153,7 @@ class PlanOutlook:
     most : str
         The same as a document in JSON: more than this is never charged by the press that follows.
     agreement : str
-        A digest of what is asked, of whom, and of which ledger.
+        A digest of the questions, of whom they protect, and of the ledger.
     refused : str
         Why it would be refused; empty where it would not.
     warnings : tuple of str

@@ -587,7 +587,7 @@ class RunOutlook:
     is_without_data : bool
         Whether a schema stood in for the tables, and new ledgers for those of the plan.
     agreement : str
-        A digest of what is asked; see `agreement_of`.
+        A digest of the questions; see `agreement_of`.
     """
 
     file: Path

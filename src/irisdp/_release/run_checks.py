@@ -316,7 +316,7 @@ def _page_targets(asked: PlanFile, ready: Sequence[CheckedQuestion]) -> list[Pat
 def agreement_of(ready: Sequence[CheckedQuestion]) -> str:
     """Return a digest of all that a plan asks, of whom, and of which ledgers: equal for a dry run and its run.
 
-    It tells whether a project file, the header of the data or a ledger has changed what is asked since it was shown.
+    It tells whether a project file, the header of the data or a ledger has changed the questions since they were shown.
     """
     told = [
         (

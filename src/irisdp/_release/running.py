@@ -128,7 +128,7 @@ def _run(
     ready = prepare_all(asked, records, force=force, another=another)
     if agreement is not None and agreement_of(ready) != agreement:
         raise Refusal(
-            "what is asked, who is protected or which ledger is charged has changed since it was shown, by the project "
+            "the questions, who is protected or which ledger is charged changed since they were shown, by the project "
             "file or the data; nothing was spent; look at the plan again"
         )
     readings = _weighed(asked, ready, most)
