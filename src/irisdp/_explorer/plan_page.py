@@ -37,7 +37,7 @@ _BUDGET = Field(
     low=0.05,
     high=10,
     logarithmic=True,
-    help="Smaller is more private. The shares below divide it; what was published before costs nothing more.",
+    help="On top of what the ledger has spent. Smaller is more private. The shares below divide it.",
 )
 
 

@@ -82,6 +82,8 @@ class PublishPage:
         if outlook.refused:
             ledger = element("a", "Go to Ledger", href="ledger", class_="button")
             return joined(wrong_note(outlook.refused), told, warnings, element("p", plan, " ", ledger))
+        old = sum(one.is_free for one in outlook.questions)
+        new, before = len(outlook.questions) - old, f", {old} more are free," if old else ""
         form = element(
             "form",
             element("input", type="hidden", name="offer", value=self._workspace.offer(_shown(outlook))),
@@ -96,7 +98,7 @@ class PublishPage:
         return joined(
             element(
                 "p",
-                f"One press publishes {_so_many(len(outlook.questions))} and charges {outlook.charge} to "
+                f"One press publishes {_so_many(new, 'new ')}{before} and charges {outlook.charge} to "
                 f"{Path(outlook.ledger).name}.",
                 class_="headline",
                 role="status",
@@ -174,7 +176,7 @@ def _told(published: Published) -> Html:
             class_="headline good",
             role="status",
         ),
-        [element("p", line) for line in published.ledger],
+        [element("p", line.replace(" now;", " by this run;")) for line in published.ledger],
         text_table(ResultTable("What was charged", ("", "question", "charged"), published.rows)),
     )
 
@@ -188,5 +190,5 @@ def _ways() -> Html:
     )
 
 
-def _so_many(number: int) -> str:
-    return "one question" if number == 1 else f"{number} questions"
+def _so_many(number: int, kind: str = "") -> str:
+    return f"one {kind}question" if number == 1 else f"{number or 'no'} {kind}questions"
