@@ -56,7 +56,7 @@ def test_an_error_that_nobody_foresaw_tells_that_the_charge_stands(command, step
 @pytest.mark.parametrize("fails", [broken, refused])
 def test_a_page_that_cannot_be_made_is_no_bad_input(fails, monkeypatch):
     with monkeypatch.context() as patched:
-        patched.setattr(writing, "page", fails)
+        patched.setattr(writing, "release_page", fails)
         failed = irisdp(f"{COUNT} --report page.html")
     assert failed.status == 3
     assert "asking the same question again costs nothing" in failed.line

@@ -13,6 +13,8 @@ QUERIES = {form.name for form in FORMS}
 REGISTRIES = {"_queries/registry.py", "_measurements/registry.py"}
 EXCEPT = {
     "_explorer/ask_form.py": "the page offers some queries, each with a form of its own",
+    "_explorer/question_fields.py": "numbers that stand in a question are fields",
+    "_explorer/question_form.py": "numbers that stand in a question are fields",
     "design/__init__.py": "designs, of which some are called as queries are",
     "design/_specs.py": "kinds of designs",
     "_explorer/design_form.py": "kinds of designs",

@@ -184,7 +184,7 @@ def save_settings(
     place = _place(data, project)
     if place is None:
         rule = "has no place: a table on a server has no folder to keep it in"
-        raise BadInput("project", rule, "start the explorer with --project FILE")
+        raise BadInput("project", rule, "name a project file when you start the explorer")
     before = ProjectText.at(place)
     if before.version != version:
         rule = f"{place.name} was changed meanwhile by somebody else, or in another window"
