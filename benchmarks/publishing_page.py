@@ -1,4 +1,4 @@
-"""How long the pages about a table take: the first page over many records, and the costs of a plan as it is edited.
+"""How long the pages about a table take: the first page over many records, and the costs of a plan after each edit.
 
     python benchmarks/publishing_page.py [--rows 10000000] [--questions 20] [--times 15]
 

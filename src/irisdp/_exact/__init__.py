@@ -6,7 +6,17 @@ from .._lazy import exports
 
 if TYPE_CHECKING:
     from .arithmetics import Number, Numbers, as_fraction, conversion, convert, flint_rational
-    from .documents import INTEGER_BITS, TomlFile, json_bytes, json_line, kind_of, parse_json, read_json
+    from .documents import (
+        INTEGER_BITS,
+        TomlFile,
+        json_bytes,
+        json_line,
+        kind_of,
+        parse_json,
+        read_json,
+        toml_key,
+        toml_value,
+    )
     from .enclosures import (
         LARGEST_EPSILON,
         Enclosure,

@@ -6,7 +6,7 @@ import itertools
 import json
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -142,6 +142,39 @@ _LONG_KEY = re.compile(
 parser knows."""
 _PLACE = re.compile(r"\(at (line \d+, column \d+|end of document)\)")
 _MARK = b"\xef\xbb\xbf"
+
+
+def toml_key(name: str) -> str:
+    """Write a key as TOML has it, in quotes where it needs them.
+
+    Examples
+    --------
+    >>> print(toml_key("age"), toml_key("seen (UTC)"))
+    age "seen (UTC)"
+    """
+    return name if _BARE_KEY.fullmatch(name) else toml_value(name)
+
+
+def toml_value(value: Any) -> str:
+    """Write a value as TOML has it, in one line; numbers stay as exact as they are.
+
+    Examples
+    --------
+    >>> print(toml_value({"a": True, "b c": ["x", 1, Decimal("0.10")]}))
+    {a = true, "b c" = ["x", 1, 0.10]}
+    """
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{toml_key(str(key))} = {toml_value(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str):
+        return str(value)
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")  # which JSON allows as it stands
+
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from .check import CHECK
 from .common_fields import as_text
 from .design import DESIGN
 from .dispatch import RequestQueue, lanes
-from .form_errors import Fault, all_in_words, check_form, not_used
+from .form_errors import FormFault, all_in_words, check_form, not_used
 from .forms import Field, Tool, read_values
 from .interpret import READ
 from .jobs import Busy, Job, Stopped
@@ -275,7 +275,7 @@ class _Shell:
 
     async def _answered(
         self, room: Tool, values: dict[str, str], made: Callable[[], Answer] | None = None, *, starts: bool = False
-    ) -> tuple[int, Html | Moved, tuple[Fault, ...]]:
+    ) -> tuple[int, Html | Moved, tuple[FormFault, ...]]:
         """Return a status, what is shown, and all that is wrong with the form.
 
         Long work starts only where `starts` says that a button was pressed: a link fills in a form, and no more.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +17,7 @@ from math import floor
 from pathlib import Path
 from typing import Any
 
-from .._exact import rational, rational_text
+from .._exact import rational, rational_text, toml_key, toml_value
 from ..errors import BadInput
 
 WRITTEN_BY = "# Written by irisdp explore. Publish it with: irisdp run"
@@ -235,28 +235,15 @@ def plan_document(draft: Draft, said: Mapping[int, Mapping[str, Any]]) -> dict[s
 
 def plan_text(document: Mapping[str, Any], file: str) -> str:
     """Write a plan file."""
-    import tomlkit
+    head = {key: value for key, value in document.items() if key not in ("datasets", "questions")}
+    parts = [_pairs(head)]
+    parts += [f"[datasets.{toml_key(name)}]\n{_pairs(said)}" for name, said in document["datasets"].items()]
+    parts += [f"[[questions]]\n{_pairs(said)}" for said in document["questions"]]
+    return "\n".join([f"{WRITTEN_BY} {file}", *parts])
 
-    written = tomlkit.document()
-    written.add(tomlkit.comment(f"{WRITTEN_BY.removeprefix('# ')} {file}"))
-    for key, value in document.items():
-        if key not in ("datasets", "questions"):
-            written[key] = _item(value)
-    datasets = tomlkit.table(is_super_table=True)
-    for name, options in document["datasets"].items():
-        table = tomlkit.table()
-        for key, value in options.items():
-            table[key] = _item(value)
-        datasets[name] = table
-    written["datasets"] = datasets
-    listed = tomlkit.aot()
-    for question in document["questions"]:
-        table = tomlkit.table()
-        for key, value in question.items():
-            table[key] = _item(value)
-        listed.append(table)
-    written["questions"] = listed
-    return tomlkit.dumps(written)
+
+def _pairs(said: Mapping[str, Any]) -> str:
+    return "".join(f"{toml_key(key)} = {toml_value(value)}\n" for key, value in said.items())
 
 
 def with_shares_told(text: str, draft: Draft, epsilons: Mapping[int, str]) -> str:
@@ -290,24 +277,6 @@ def _with_shares_of(draft: Draft, text: str) -> Draft:
         values = {**one.values, "accuracy": SHARE, "epsilon": ""}
         questions.append(replace(one, share=share, values=values) if is_same else one)
     return replace(draft, budget=budget.strip() or draft.budget, questions=tuple(questions))
-
-
-def _item(value: Any) -> Any:
-    """Return a value as TOML has it: a number with a point exactly as it was written."""
-    import tomlkit
-
-    if isinstance(value, Decimal):
-        return tomlkit.value(str(value) if "." in str(value) or "E" in str(value) else f"{value}.0")
-    if isinstance(value, Fraction):
-        return rational_text(value)
-    if isinstance(value, Mapping):
-        table = tomlkit.inline_table()
-        for key, part in value.items():
-            table[key] = _item(part)
-        return table
-    if isinstance(value, list | tuple):
-        return [_item(part) for part in value]
-    return value
 
 
 def read_draft(document: Mapping[str, Any], values_of: Any, *, default: Draft, text: str = "") -> Draft:
@@ -382,7 +351,7 @@ def _numbers(value: Any) -> Any:
 # Undo.
 
 
-class History:
+class DraftHistory:
     """Drafts, one after the other, of which one is current.
 
     Parameters
@@ -400,10 +369,6 @@ class History:
     def current(self) -> Draft:
         """The draft as it stands; the key of a question that was undone is not given to another."""
         return replace(self._drafts[self._place][0], next_key=self._next)
-
-    def __iter__(self) -> Iterator[Draft]:
-        """Iterate over all drafts that are kept."""
-        return (draft for draft, _ in self._drafts)
 
     def edit(self, draft: Draft, what: str, *, merge: str | None = None) -> None:
         """Make a draft current; edits in a row with the same `merge` are undone together."""

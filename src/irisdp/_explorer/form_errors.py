@@ -107,7 +107,7 @@ def field_meant(fields: tuple[Field, ...], values: Mapping[str, str], name: str)
     return None
 
 
-class Fault(NamedTuple):
+class FormFault(NamedTuple):
     """What is wrong with a form, in its own words.
 
     Parameters
@@ -125,12 +125,12 @@ class Fault(NamedTuple):
     line: str
 
 
-def all_in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInput) -> tuple[Fault, ...]:
+def all_in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInput) -> tuple[FormFault, ...]:
     """Return all that an error says is wrong with a form, in the words of the form."""
     return tuple(in_words(fields, values, each) for each in faults_in(error))
 
 
-def in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInput) -> Fault:
+def in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInput) -> FormFault:
     """Return the field of an error, the text next to it, and the whole message in one line.
 
     Examples
@@ -144,7 +144,7 @@ def in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInp
     _, bracket, key = error.field.partition("[")
     part = f"{key.partition(']')[0].strip()}: " if bracket else ""
     told = in_labels(f"{part}{error.rule}; {error.remedy}", fields, values)
-    return Fault(one, told, f"{one.label}: {told}" if one else f"{told[:1].upper()}{told[1:]}")
+    return FormFault(one, told, f"{one.label}: {told}" if one else f"{told[:1].upper()}{told[1:]}")
 
 
 def not_used(fields: tuple[Field, ...], given: Mapping[str, str]) -> str:

@@ -258,7 +258,7 @@ def _without(shown: Result, given: Given, reader: _Reader, error: BadInput, valu
     read_as = given.facts.read_as
     if read_as in _READ_BESIDE or read_as in (ReadAs.MECHANISM_FILE, None):
         if reader.first is not None:
-            what = "what stands beside each of these answers says all about it"
+            what = "each of these answers has its meaning beside it"
             raise BadInput(reader.first, f"is of no use here: {what}", "leave it empty")
         return shown
     if reader.first is not None:
@@ -336,7 +336,7 @@ def _of_value(values: Values, document: Mapping[str, Any], reader: _Reader, say:
         command=_command(
             "release.json", value, reader, None if facts is None or not counts else _told_confidence(facts)
         ),
-        notes=(*notes, "The release stays out of links: whoever opens one pastes it again."),
+        notes=(*notes, "Links do not carry the release: paste it again after opening one."),
     )
 
 

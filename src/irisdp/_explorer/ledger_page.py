@@ -17,7 +17,7 @@ from .._html import Html, element, joined
 from .._ledger import HEADINGS, Ledger, ledger_facts, named_limit, release_cells
 from .._release import Project, ledger_of
 from ..errors import BadInput, IrisError, Refusal
-from .form_errors import Fault, all_in_words, in_labels
+from .form_errors import FormFault, all_in_words, in_labels
 from .forms import Field, show_field
 from .jobs import Job, Stopped
 from .pages import faults_note, filled_in, show_parts, wrong_note
@@ -192,7 +192,7 @@ class _Sent:
 
     form: str
     values: Mapping[str, str] = field(default_factory=dict)
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[FormFault, ...] = ()
     refusal: str = ""
     done: str = ""
 

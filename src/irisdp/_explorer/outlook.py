@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _DIVIDE = "start the explorer with --partition each, for all partitions, with one value, or with --partition whole"
 _FILES = ("out", "report")
+_UNDIVIDED = "cannot be divided, as the cost of a question does not grow evenly with its ε"
 _PASSES = 5
 """Plans until the costs that the budget is divided by are those that were found."""
 
@@ -115,7 +116,6 @@ class QuestionOutlook:
     number: int
     name: str = ""
     line: str = ""
-    epsilon: str = ""
     exact: str = ""
     cost: str = ""
     charge: str = ""
@@ -215,8 +215,7 @@ def plan_outlook(values: Values, say: Phase) -> PlanOutlook:
             break
         known, points = found, {key: (epsilons[key], cost) for key, cost in costs.items() if key in epsilons}
     else:
-        rule = "cannot be divided among these questions"
-        told = Wrong(field="budget", rule=rule, remedy="give those that discover groups an ε of their own")
+        told = Wrong(field="budget", rule=_UNDIVIDED, remedy="give the last question an ε of its own")
         return PlanOutlook(questions=_wrongs(draft, wrong), wrong=told)
     weighed = _told(draft, outlook, text, wrong, known)
     names = {one.key: one.values.get("name", "").strip() for one in draft.questions}
@@ -266,6 +265,8 @@ class _Known:
             Where what does not grow with ε takes all of it.
         """
         left = share - self.bases[key]
+        if self.factors[key] <= 0:
+            raise BadInput("budget", _UNDIVIDED, "give that question an ε of its own")
         if left <= 0:
             cost = rational_text(self.bases[key])
             rule = f"is too small: to discover groups costs a question ε = {cost}, and its share is smaller"

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from .._html import Content, Html, element, joined
 from .._version import VERSION
 from .dispatch import WorkDispatcher
-from .form_errors import Fault
+from .form_errors import FormFault
 from .forms import Field, Tool, show_field, stands
 from .jobs import Job, Jobs
 from .results import Fact, Result, ResultCache, ResultFigure, ResultSection, ResultTable
@@ -172,7 +172,7 @@ def wrong_note(text: str) -> Html:
     return element("div", element("p", text), class_="wrong-note", role="alert")
 
 
-def faults_note(faults: Sequence[Fault], frame: Frame) -> Html:
+def faults_note(faults: Sequence[FormFault], frame: Frame) -> Html:
     """List all that is wrong with the form of a page, with links to its fields."""
     lines = [
         element("a", fault.line, href=frame.part(f"field-{fault.field.name}")) if fault.field else fault.line
@@ -322,7 +322,7 @@ def room_page(
     values: Mapping[str, str],
     result: Html,
     *,
-    wrong: Sequence[Fault] = (),
+    wrong: Sequence[FormFault] = (),
     frame: Frame,
 ) -> bytes:
     """Write a page; see `room_content`."""
@@ -330,7 +330,7 @@ def room_page(
 
 
 def room_content(
-    room: Tool, values: Mapping[str, str], result: Html, *, wrong: Sequence[Fault] = (), frame: Frame
+    room: Tool, values: Mapping[str, str], result: Html, *, wrong: Sequence[FormFault] = (), frame: Frame
 ) -> Html:
     """Show a form and its result.
 
@@ -340,7 +340,7 @@ def room_content(
         The page, and the values of its fields.
     result : Html
         What `show_result` made, or nothing.
-    wrong : sequence of Fault
+    wrong : sequence of FormFault
         What is wrong with the form: listed above it, and said beside each field.
     frame : Frame
     """
@@ -364,7 +364,7 @@ def room_content(
     )
 
 
-def _fields(part: str, fields: Sequence[Field], values: Mapping[str, str], wrong: Sequence[Fault]) -> Html:
+def _fields(part: str, fields: Sequence[Field], values: Mapping[str, str], wrong: Sequence[FormFault]) -> Html:
     """Show neighbouring fields of one part: folded where it has a name, and nothing in it was filled in or is wrong."""
     faults = [[fault.beside for fault in wrong if fault.field is field] for field in fields]
     shown = joined(

@@ -17,7 +17,7 @@ from .._html import Content, Html, element, joined
 from .._release import ColumnSettings, TableSettings
 from ..errors import BadInput, IrisError, Refusal
 from .draft import Draft, DraftQuestion, with_shares_told
-from .form_errors import Fault, all_in_words, in_words
+from .form_errors import FormFault, all_in_words, in_words
 from .forms import Field, read_values, show_field
 from .jobs import Job, Stopped
 from .outlook import PlanOutlook, QuestionOutlook, in_form_words, plan_outlook
@@ -324,7 +324,7 @@ class PlanPage:
     async def _question(
         self, visit: Visit, one: DraftQuestion | None, values: Mapping[str, str], *, sent: bool
     ) -> Response:
-        """Show the form of a question; what is wrong with it stands beside its fields once it was sent."""
+        """Show the form of a question; once it was sent, mistakes are shown beside its fields."""
         declared = await self._declared(visit)
         lists = {name: {each.name: getattr(each, name) for each in declared} for name in ("groups", "categories")}
         values = prefilled(values, lists)
@@ -395,7 +395,7 @@ class PlanPage:
 
     async def _previewed(
         self, visit: Visit, one: DraftQuestion | None, values: Mapping[str, str]
-    ) -> tuple[Html, tuple[Fault, ...]]:
+    ) -> tuple[Html, tuple[FormFault, ...]]:
         """Return what a question would cost within the plan, and what is wrong with it."""
         try:
             question_of(values)
@@ -417,11 +417,11 @@ class PlanPage:
         return _of_question(told, outlook), ()
 
 
-def _beside(fault: Fault, field: Field) -> str:
+def _beside(fault: FormFault, field: Field) -> str:
     return fault.beside if fault.field is not None and fault.field.name == field.name else ""
 
 
-def _in_form_words(fault: Fault) -> Fault:
+def _in_form_words(fault: FormFault) -> FormFault:
     return fault._replace(beside=in_form_words(fault.beside), line=in_form_words(fault.line))
 
 

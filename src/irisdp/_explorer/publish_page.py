@@ -118,7 +118,7 @@ class PublishPage:
     async def _press(self, visit: Visit) -> Response:
         """Start the job of a form, or lead to the one that it has started."""
         offer = (await visit.form()).get("offer", "")
-        job = self._workspace.job_of(offer) or self._workspace.running(visit.has_published)
+        job = self._job(offer, visit)
         if job is not None:
             return visit.go(job if visit.is_kept(job) else "results")
         shown = self._workspace.taken(offer)
@@ -128,21 +128,20 @@ class PublishPage:
             outlook = await self._plan.outlook(visit)
         except IrisError:  # which the page says
             return await self._show(visit)
-        if (outlook.text, outlook.agreement) != (shown[0], shown[2]):
-            return await self._show(
-                visit,
-                filled_in(_CHANGED),
-            )
-        job = self._workspace.job_of(offer) or self._workspace.running(
-            visit.has_published
-        )  # another press may have come while this one waited
+        text, most, agreement = shown
+        if (outlook.text, outlook.agreement) != (text, agreement):
+            return await self._show(visit, filled_in(_CHANGED))
+        job = self._job(offer, visit)  # another press may have come while this one waited
         if job is None:
-            text, most, agreement = shown
             values = {"path": str(self._workspace.path), "text": text, "known": self._workspace.digests}
             values |= {"most": most, "agreement": agreement, "offer": offer}
             job = visit.start(self.name, publish_plan, values)
             self._workspace.started(offer, job, text, {one.key: one.exact for one in outlook.questions})
         return visit.go(job)
+
+    def _job(self, offer: str, visit: Visit) -> str | None:
+        """Return the address of the run that a form has started, or of the one that goes on."""
+        return self._workspace.job_of(offer) or self._workspace.running(visit.has_published)
 
     async def finished(self, job: Job, visit: Visit) -> Response:
         """Show what a press has published."""
@@ -168,15 +167,14 @@ def _shown(outlook: PlanOutlook) -> tuple[str, str, str]:
 
 
 def _told(published: Published) -> Html:
-    new = sum(not charged.startswith("nothing") for _, _, charged in published.rows)
     return joined(
         element(
             "p",
-            f"Published: {_so_many(len(published.rows))}; new: {new}.",
+            f"Published: {_so_many(len(published.rows))}; new: {published.new}.",
             class_="headline good",
             role="status",
         ),
-        [element("p", line.replace(" now;", " by this run;")) for line in published.ledger],
+        [element("p", line) for line in published.ledger],
         text_table(ResultTable("What was charged", ("", "question", "charged"), published.rows)),
     )
 

@@ -8,24 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from .._child_processes import Phase
 from .._exact import TomlFile
 from .._files import is_there, open_regular, plan_outputs, write_outputs
-from ..accounting import Charge, ConcentratedCost, Cost, GaussianCost
+from .._ledger import charge_of
 from ..errors import BadInput, NotShown
 from .draft import SHARES, WRITTEN_BY
 from .results import Values
-
-_CURRENCIES: Mapping[frozenset[str], type[Charge]] = {
-    frozenset(("epsilon", "delta")): Cost,
-    frozenset(("mu_squared",)): GaussianCost,
-    frozenset(("rho",)): ConcentratedCost,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +27,8 @@ class Published:
     Attributes
     ----------
     rows : tuple of (number, title, charged)
+    new : int
+        How many of them were not answered before.
     ledger : tuple of str
         What each ledger was charged, and where it stands.
     stopped : str
@@ -42,6 +36,7 @@ class Published:
     """
 
     rows: tuple[tuple[str, str, str], ...] = ()
+    new: int = 0
     ledger: tuple[str, ...] = ()
     stopped: str = ""
 
@@ -64,32 +59,19 @@ def publish_plan(values: Values, say: Phase) -> Published:
 
     path = Path(values["path"])
     save_plan(path, values["text"], values["known"])
+    most = charge_of(json.loads(values["most"]))
     try:
         with listen_to_progress(say):
-            published = run_as_shown(path, max_charge=read_charge(values["most"]), agreement=values["agreement"])
+            published = run_as_shown(path, max_charge=most, agreement=values["agreement"])
     except NotShown as error:
         return Published(stopped=str(error))
     rows = (
-        (str(one.number), one.title, "nothing: answered before" if one.publication.repeated else _charged(one))
+        (str(one.number), one.title, "nothing: answered before" if done.repeated else done.cost.as_charged())
         for one in published.questions
+        for done in [one.publication]
     )
-    return Published(rows=tuple(rows), ledger=tuple(published.describe_budgets()))
-
-
-def _charged(one: Any) -> str:
-    return str(one.publication.cost.as_charged())
-
-
-def read_charge(text: str) -> Charge:
-    """Read a charge from the JSON of its document.
-
-    Examples
-    --------
-    >>> print(read_charge('{"epsilon": "1/2", "delta": "0"}'))
-    ε = 0.5, δ = 0
-    """
-    document = json.loads(text)
-    return _CURRENCIES[frozenset(document)](**document)
+    new = sum(not done.repeated for done in published)
+    return Published(rows=tuple(rows), new=new, ledger=tuple(published.describe_budgets("by this run")))
 
 
 def digest_of(path: Path) -> str:

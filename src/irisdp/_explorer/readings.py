@@ -119,7 +119,7 @@ def _facts(interpretation: Interpretation) -> list[Fact]:
     ]
     if rule.face_value is not None:
         share = 1 - rule.value / rule.face_value if rule.face_value else Fraction(0)
-        costs = f"taking {answer.published} as it is costs {short_above(rule.face_value)}"
+        costs = f"reading {answer.published} unchanged costs {short_above(rule.face_value)}"
         saved = f"{floor(1000 * share) / 10:.1f} %" if share >= _WORTH_SAYING else "less than 0.1 %"
         facts.append(Fact("Saved", saved, costs))
     return facts

@@ -104,10 +104,7 @@ class ResultsPage:
             headline="",
             files=(
                 ResultFile(plan.name, plan.read_bytes(), "application/toml"),
-                *(
-                    ResultFile(path.name, partial(_read, path), "text/html", told=_stamp(path))
-                    for path in map(Path, found.reports)
-                ),
+                *(_report(Path(path)) for path in found.reports),
             ),
             command=command_line(["irisdp", "run", plan.name]),
             python=f"import irisdp\n\npublished = irisdp.run({plan.name!r})\nprint(published.to_document())",

@@ -22,7 +22,7 @@ from .._html import Html, element, joined
 from .._options import OPTIONS, WRITTEN
 from .._release import ColumnSettings, TableSettings, check_data, save_settings, table_settings
 from ..errors import BadInput, IrisError
-from .form_errors import Fault, all_in_words, check_form, in_labels
+from .form_errors import FormFault, all_in_words, check_form, in_labels
 from .forms import Field, Tool, read_values
 from .jobs import Job, Stopped
 from .pages import filled_in, room_content, show_result, wrong_note
@@ -213,7 +213,7 @@ class TablePage:
         settings: TableSettings,
         name: str,
         given: Mapping[str, str] | None = None,
-        faults: tuple[Fault, ...] = (),
+        faults: tuple[FormFault, ...] = (),
         note: str = "",
         status: int = 200,
     ) -> Response:
@@ -257,7 +257,7 @@ class TablePage:
         visit: Visit,
         settings: TableSettings,
         given: Mapping[str, str] | None = None,
-        faults: tuple[Fault, ...] = (),
+        faults: tuple[FormFault, ...] = (),
         note: str = "",
         status: int = 200,
     ) -> Response:
@@ -314,7 +314,7 @@ class TablePage:
             return self._checked(visit, values, wrong_note(str(error)), status=422)
 
     def _checked(
-        self, visit: Visit, values: Values, result: Html, wrong: tuple[Fault, ...] = (), status: int = 200
+        self, visit: Visit, values: Values, result: Html, wrong: tuple[FormFault, ...] = (), status: int = 200
     ) -> Response:
         content = room_content(self._check, values, result, wrong=wrong, frame=visit.frame)
         return self._page(visit, "table/check", content, status=status)
@@ -345,10 +345,10 @@ def _about(column: ColumnSettings) -> str:
     return f"In the table: {kind_in_words(column)}. {_PUBLIC}"
 
 
-def _faults(fields: tuple[Field, ...], values: Values, error: IrisError) -> tuple[Fault, ...]:
+def _faults(fields: tuple[Field, ...], values: Values, error: IrisError) -> tuple[FormFault, ...]:
     if isinstance(error, BadInput):
         return faults_of_project(fields, values, error)
-    return (Fault(None, "", in_labels(str(error), fields, values)),)
+    return (FormFault(None, "", in_labels(str(error), fields, values)),)
 
 
 def _status(error: IrisError) -> int:

@@ -11,7 +11,7 @@ from .._exact import so_many
 from .._html import Content, Html, element, joined
 from .._release import ColumnSettings, TableSettings
 from ..errors import BadInput
-from .form_errors import Fault, in_labels, in_words
+from .form_errors import FormFault, in_labels, in_words
 from .forms import Field, show_field
 from .pages import fact_list, faults_note, filled_in, wrong_note
 from .results import Fact
@@ -209,7 +209,7 @@ def edit_view(
     frame: Frame,
     *,
     action: str,
-    faults: Sequence[Fault] = (),
+    faults: Sequence[FormFault] = (),
     note: str = "",
 ) -> Html:
     """Show a form that changes the project file.
@@ -221,7 +221,7 @@ def edit_view(
     frame : Frame
     action : str
         Where the form is sent.
-    faults : sequence of Fault
+    faults : sequence of FormFault
         What is wrong with it.
     note : str
         What to say above it.
@@ -262,7 +262,7 @@ _OF_COLUMN = {"types": "type", "labels": "label", "groups": "groups", "categorie
 _OF_SPELLING = re.compile(r"gives .* a (decimal|thousands|format|missing)\b")
 
 
-def faults_of_project(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInput) -> tuple[Fault, ...]:
+def faults_of_project(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInput) -> tuple[FormFault, ...]:
     """Return what is wrong with a form of which the project file was refused."""
     match = _OF_PROJECT.fullmatch(error.rule) if error.field == "project" else None
     if match is not None:

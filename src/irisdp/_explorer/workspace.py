@@ -15,7 +15,7 @@ from typing import Any
 
 from .._exact import TomlFile
 from ..errors import BadInput
-from .draft import Draft, History, new_draft, plan_path, read_draft, with_own_epsilon
+from .draft import Draft, DraftHistory, new_draft, plan_path, read_draft, with_own_epsilon
 from .forms import read_values
 from .publishing import digest_of, save_plan, was_written_here
 
@@ -73,7 +73,7 @@ class ServedTable:
 
 
 def _beside(place: str, plan: Path) -> str:
-    """Return a path as it is seen from the folder of the plan; an address stays what it is."""
+    """Return a path relative to the folder of the plan, if it lies there; else the whole path, or the address."""
     from .._tables import is_address
 
     if is_address(place) or "://" in place:
@@ -123,7 +123,7 @@ class Workspace:
             first_draft = replace(found, dataset={**found.dataset, **empty.dataset})
         else:
             first_draft = empty.with_question(read_values(FIELDS, {}))
-        self.history = History(first_draft)
+        self.history = DraftHistory(first_draft)
         self._open: dict[str, tuple[str, str, str]] = {}
         self._jobs: dict[str, str] = {}
         self._published: dict[str, Mapping[int, tuple[str, Mapping[str, str]]]] = {}

@@ -301,7 +301,7 @@ def _check_named(table: Table, project: Project | None, unit: str | None) -> Non
                 raise BadInput("project", f"in {project.name}, {section} {error.rule}", error.remedy) from None
 
 
-# What a project file says, as it is written there.
+# What a project file says, in its own spelling.
 
 
 def _as_written(text: ProjectText | None) -> dict[str, Any]:
@@ -314,7 +314,7 @@ def _as_written(text: ProjectText | None) -> dict[str, Any]:
 
 
 class _Number(str):
-    """A number with a point, as it is written."""
+    """A number with a point, in its own spelling."""
 
 
 def _of_table(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .._aliases import OPTIONS
-from .._exact import file_path
+from .._exact import file_path, toml_key, toml_value
 from .._files import is_there, open_regular, plan_outputs, write_outputs
 from ..errors import BadInput
 from .project import Project, read_project
@@ -163,8 +163,8 @@ def _with_change(text: str, change: Change, name: str) -> str:
         except _NOT_SO:
             continue
     said = "remove" if change.value is None else "write"
-    shown = ".".join(_key(part) for part in path)
-    line = shown if change.value is None else f"{shown} = {_written(change.value)}"
+    shown = ".".join(toml_key(part) for part in path)
+    line = shown if change.value is None else f"{shown} = {toml_value(change.value)}"
     raise BadInput("project", f"{name} is written in a way that Iris cannot change", f"{said} yourself: {line[:300]}")
 
 
@@ -225,7 +225,7 @@ def _has(document: Mapping[str, Any], path: Sequence[str]) -> bool:
 
 def _as_parsed(value: Any) -> Any:
     """Return a value as a parser of TOML reads it."""
-    return _parsed(f"x = {_written(value)}")["x"]
+    return _parsed(f"x = {toml_value(value)}")["x"]
 
 
 def _placed(text: str, path: tuple[str, ...], value: Any) -> str:
@@ -236,13 +236,13 @@ def _placed(text: str, path: tuple[str, ...], value: Any) -> str:
     lines = text.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += ending
-    line = f"{_key(path[-1])} = {_written(value)}"
+    line = f"{toml_key(path[-1])} = {toml_value(value)}"
     section = path[:-1]
     start, end = _section(lines, section)
     if start is None:
         if _has(_parsed(text), section) and section:
             raise ValueError  # written as an inline table, or with dots
-        header = ".".join(_key(part) for part in section)
+        header = ".".join(toml_key(part) for part in section)
         return "".join([*lines, *([ending] if lines else []), f"[{header}]{ending}", f"{line}{ending}"])
     for place in range(start, end):
         remark = _commented(lines[place], path[-1], section)
@@ -344,13 +344,13 @@ def _in_place(text: str, path: tuple[str, ...], value: Any) -> str:
     elif isinstance(value, Mapping) and isinstance(within.get(key), tomlkit.items.Table):
         _change_table(within[key], value)
     else:
-        within[key] = tomlkit.parse(f"x = {_written(value)}")["x"]
+        within[key] = tomlkit.parse(f"x = {toml_value(value)}")["x"]
     return tomlkit.dumps(document)
 
 
 def _change_list(there: Any, wanted: Sequence[Any]) -> None:
     """Change the values of a list that differ; comments between the others stay."""
-    before, after = [_written(value) for value in there], [_written(value) for value in wanted]
+    before, after = [toml_value(value) for value in there], [toml_value(value) for value in wanted]
     steps = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     for what, low, high, first, last in reversed(steps):
         if what != "equal":
@@ -366,31 +366,10 @@ def _change_table(there: Any, wanted: Mapping[str, Any]) -> None:
     for key in [key for key in there if key not in wanted]:
         del there[key]
     for key, value in wanted.items():
-        if key not in there or _written(there[key]) != _written(value):
-            there[key] = tomlkit.parse(f"x = {_written(value)}")["x"]
+        if key not in there or toml_value(there[key]) != toml_value(value):
+            there[key] = tomlkit.parse(f"x = {toml_value(value)}")["x"]
 
 
 def _anew(text: str, path: tuple[str, ...], value: Any) -> str:
     """Remove a setting, and write it on a line of its own."""
     return _placed(_in_place(text, path, None), path, value)
-
-
-def _key(text: str) -> str:
-    import tomlkit
-
-    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else tomlkit.string(text).as_string()
-
-
-def _written(value: Any) -> str:
-    """Write a value as TOML."""
-    import tomlkit
-
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(str(key))} = {_written(each)}" for key, each in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_written, value))}]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return tomlkit.string(str(value)).as_string()
-    return str(value)

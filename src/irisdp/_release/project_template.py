@@ -6,13 +6,12 @@ an answer is a comment, for the data owner to decide about.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack, cast
 
-from .._exact import checked, file_path
+from .._exact import checked, file_path, toml_value
 from .._files import plan_outputs, write_outputs
 from .._ledger import find_ledger, names_of_data, secret_file
 from .._tables import (
@@ -147,7 +146,7 @@ def _lines(table: Table, data: str, name: str, written: Mapping[str, Any], fitti
     yield ""
     yield "# The column that says whose record it is, where a person can have several: then persons are protected."
     unsure = "" if people else "  # only the first column: none is called so that it seems to say that"
-    yield f"#unit = {_key(people or columns[0].name)}{unsure}"
+    yield f"#unit = {toml_value(people or columns[0].name)}{unsure}"
     yield ""
     yield "# How many records of each person count, where a question does not say; further records are left out."
     yield "#at_most = 1"
@@ -171,7 +170,7 @@ def _lines(table: Table, data: str, name: str, written: Mapping[str, Any], fitti
     yield "[labels]"
     yield '#title = "A heading"'
     yield "[labels.columns]"
-    yield from (f'#{_key(column.name)} = "What readers see"' for column in columns)
+    yield from (f'#{toml_value(column.name)} = "What readers see"' for column in columns)
 
 
 def _limit_and_lookup(columns: Sequence[Column]) -> Iterable[str]:
@@ -183,7 +182,7 @@ def _limit_and_lookup(columns: Sequence[Column]) -> Iterable[str]:
     yield ""
     yield "# A public table whose columns are joined to the records, and the column of both that is its key."
     yield '#lookup = "lookup.csv"'
-    yield f"#on = {_key(columns[0].name)}"
+    yield f"#on = {toml_value(columns[0].name)}"
     yield ""
 
 
@@ -212,7 +211,7 @@ def _text(table: Table, written: Mapping[str, Any], fitting: Mapping[str, str]) 
         for name, example in _FORMS.items():
             said = written.get(name)
             if said not in (None, False):
-                yield f"{name} = {_toml(said)}"
+                yield f"{name} = {toml_value(said)}"
             elif name in ("encoding", "delimiter", "decimal", "date_format", "missing_codes", "skip_rows"):
                 yield f"#{name} = {example}"
         yield ""
@@ -228,30 +227,18 @@ def _text(table: Table, written: Mapping[str, Any], fitting: Mapping[str, str]) 
         if declared is None and column.name in table.types:
             declared = table.types[column.name].type
         declared = declared or fitting.get(column.name) or None
-        yield f'#{_key(column.name)} = "text"' if declared is None else f"{_key(column.name)} = {_toml(declared)}"
-
-
-def _toml(value: Any) -> str:
-    """Write an option as TOML has it."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key} = {_toml(part)}" for key, part in value.items()) + "}"
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return _key(value) if isinstance(value, str) else str(value)
+        yield (
+            f'#{toml_value(column.name)} = "text"'
+            if declared is None
+            else f"{toml_value(column.name)} = {toml_value(declared)}"
+        )
 
 
 def _examples(columns: Sequence[Column]) -> Iterable[str]:
     """List every column with invented values to replace; of some types nobody can list values."""
     for column in columns:
         if column.kind.is_opaque:
-            yield f"# {_key(column.name)} is {column.described_kind}: no values of it can be listed."
+            yield f"# {toml_value(column.name)} is {column.described_kind}: no values of it can be listed."
             continue
         warning = "  # seems to identify people: list no values from the data" if names_people(column.name) else ""
-        yield f"#{_key(column.name)} = {_EXAMPLES.get(column.kind, _LETTERS)}{warning}"
-
-
-def _key(text: Any) -> str:
-    """Write text as TOML quotes it, which is as JSON does."""
-    return json.dumps(text, ensure_ascii=False)
+        yield f"#{toml_value(column.name)} = {_EXAMPLES.get(column.kind, _LETTERS)}{warning}"

@@ -376,13 +376,19 @@ class RunPublication(InOneLine):
         ]
         return html_table(self._summary(), ["", "question", "charged"], rows)
 
-    def describe_budgets(self) -> list[str]:
-        """Return the text that states for each ledger the new charge, the spent and the remaining budget."""
+    def describe_budgets(self, when: str = "now") -> list[str]:
+        """Return the text that states for each ledger the new charge, the spent and the remaining budget.
+
+        Parameters
+        ----------
+        when : str
+            The word for this run; a page may be looked at later.
+        """
         lines = []
         for place, charged in self.charged.items():
             book = Ledger(place)
             spent, limit = book.spent, book.limit
-            lines.append(f"{book.store.name}: charged {charged.as_charged()} now; spent {spent}{_of(limit, spent)}")
+            lines.append(f"{book.store.name}: charged {charged.as_charged()} {when}; spent {spent}{_of(limit, spent)}")
         return lines
 
     def to_document(self) -> dict[str, Any]:

@@ -131,7 +131,7 @@ def _run(
             "the questions, who is protected or which ledger is charged changed since they were shown, by the project "
             "file or the data; nothing was spent; look at the plan again"
         )
-    readings = _weighed(asked, ready, most)
+    readings = _weighed(asked, ready, most, as_shown=agreement is not None)
     done: list[Answered] = []
     last = {question.dataset.name: question.number for question in asked.questions}
     with contextlib.ExitStack() as held:
@@ -193,8 +193,12 @@ def _part_for(reader: str | None, one: Answered, *, has_files: bool) -> Released
     return None
 
 
-def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion], most: Charge | None) -> dict[str, PlanReading]:
+def _weighed(
+    asked: PlanFile, ready: Sequence[CheckedQuestion], most: Charge | None, *, as_shown: bool
+) -> dict[str, PlanReading]:
     """Begin to read each dataset, and refuse the plan where its new questions do not fit in what is left.
+
+    If `as_shown`, also where the data turns out to be known to another ledger than the one that was shown.
 
     Two datasets may hold the same data: by the time that the second is asked about, the first one's ledger knows it.
     """
@@ -218,6 +222,11 @@ def _weighed(asked: PlanFile, ready: Sequence[CheckedQuestion], most: Charge | N
                         default=one.default,
                         foreseen=foreseen,
                     )
+                    if as_shown and book.place != one.book.place:
+                        raise Refusal(
+                            f"{book.store.name} knows this data, and {one.book.store.name} was shown; nothing was "
+                            f"spent; name {book.store.name} as the ledger of the plan"
+                        )
                     known[name] = book, version
                     foreseen.setdefault(book, set()).add(version)
                 book, version = known[name]
