@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn
@@ -169,8 +170,10 @@ def toml_value(value: Any) -> str:
         return f"[{', '.join(map(toml_value, value))}]"
     if isinstance(value, bool):
         return str(value).lower()
-    if not isinstance(value, str):
+    if isinstance(value, int | float | Decimal):
         return str(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")  # which JSON allows as it stands
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .._aliases import KEYS, did_you_mean, own_names
-from .._exact import TomlFile, integer, rational
+from .._exact import TomlFile, integer, rational, toml_key, toml_value
 from .._queries.registry import FORM_OF
 from ..errors import BadInput
 from .form_errors import check_length, faults_of, raise_faults
@@ -40,7 +40,7 @@ from .question_fields import (
     WITHIN,
     taking,
 )
-from .question_lists import in_list, plan_number, plan_value, read_list, shown_list, toml_key, toml_value
+from .question_lists import in_list, plan_number, plan_value, read_list, shown_list
 from .results import Values
 
 __all__ = ("FIELDS", "prefilled", "question_of", "values_of", "with_columns")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from datetime import date, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from .._exact import TomlFile
+from .._exact import TomlFile, toml_value
 from ..errors import BadInput
 
 _VALUE = re.compile(r"[^\s,\"\[({=](?:[^,\"\n\r]*[^\s,\"\])}])?")
@@ -76,27 +74,6 @@ def _is_of_column(part: Any) -> bool:
     from .._queries import split_list
 
     return isinstance(part, str) and part.isprintable() and part == part.strip() and split_list(part) is not None
-
-
-def toml_value(value: Any) -> str:
-    """Write a value on one line, as a plan file has it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{toml_key(str(name))} = {toml_value(part)}" for name, part in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(toml_value, value))}]"
-    if isinstance(value, int | float | Decimal):
-        return str(value)
-    return value.isoformat() if isinstance(value, date | time) else _quoted(str(value))
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def toml_key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
 
 
 def plan_number(text: str) -> int | float | str:
